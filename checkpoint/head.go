@@ -1,8 +1,10 @@
 package checkpoint
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/binary"
+	"fmt"
 	"time"
 )
 
@@ -64,7 +66,7 @@ type Head struct {
 	LeaseUntil time.Time // by the store's clock
 	Expired    bool      // held, and the lease has run out by the store's clock
 	Holder     Holder
-	Takeovers  int               // acquisitions from an expired or dead holder since the last entry was appended
+	Takeovers  int               // acquisitions from an expired or dead holder since the last entry or free acquisition
 	Inbox      int64             // number of the last command or answer; a holder releases only if it has seen it
 	Active     int32             // the branch that runs, answers and plain reads mean
 	Branches   int32             // number of branches
@@ -97,7 +99,7 @@ type Run struct {
 // A Branch is a row of a thread's tree of branches. Branch 0 is called "" and has no row.
 type Branch struct {
 	N      int32
-	Name   string // unique in the thread
+	Name   string // unique in the thread; a write with a number that is not the next or a name in use is ErrStale
 	Origin int32  // the branch it was forked from
 	Ord    int64  // the cut of the origin
 	Reason string // fork, replay, rollback, edit
@@ -132,6 +134,24 @@ type Question struct {
 	AnsweredBy string
 	AnsweredAt time.Time
 }
+
+// Accepts reports why the question does not take a reply at that moment, or nil. Stores share it, so that they agree.
+func (q *Question) Accepts(r *Reply, active int32, now time.Time) error {
+	switch {
+	case q.State != Open || q.Branch != active:
+		return &NotPendingError{Question: q.ID, State: q.State, By: q.AnsweredBy, At: q.AnsweredAt, Answer: q.Answer}
+	case q.late(now):
+		return fmt.Errorf("question %s: %w", q.ID, ErrExpired)
+	case len(r.Shown) > 0 && !bytes.Equal(r.Shown, q.Shown):
+		return fmt.Errorf("question %s: %w", q.ID, ErrChanged)
+	case q.NotBy != "" && q.NotBy == r.By:
+		return fmt.Errorf("question %s: %w", q.ID, ErrNotAllowed)
+	}
+	return nil
+}
+
+// late reports whether the deadline has passed.
+func (q *Question) late(now time.Time) bool { return !q.Deadline.IsZero() && !now.Before(q.Deadline) }
 
 // A Command came from outside while somebody held the thread, or before anybody did.
 type Command struct {

@@ -105,7 +105,7 @@ type Park struct {
 // An Ack acknowledges an Append.
 type Ack struct {
 	Inbox    int64 // the thread's inbox number at that moment
-	Released bool  // with Park: the lease is free
+	Released bool  // with Park: the caller no longer holds the lease
 }
 
 // A Leaser decides who may write to a thread.
@@ -144,7 +144,8 @@ type Acquire struct {
 	TTL      time.Duration
 	Holder   Holder
 	Owner    string   // of a thread that this creates
-	Run      *Run     // a new run (the thread's status becomes Running); nil: the latest run goes on
+	Run      *Run     // a new run (the thread's status becomes Running); nil: the latest run stays the latest
+	Resume   bool     // without Run: the latest run becomes Running again; false: its status stays, as for an edit
 	Records  []Record // Free only: appended with it, as Append does
 	Closed   []string // Free only: as in Append
 	Branch   *Branch  // Free only: as in Append
