@@ -218,13 +218,8 @@ func (m *Memory) Release(ctx context.Context, l Lease, seen int64) (bool, error)
 
 // Answer implements Desk.
 func (m *Memory) Answer(ctx context.Context, key Key, replies []Reply) (int64, error) {
-	if len(replies) == 0 {
-		return 0, fmt.Errorf("%w: no replies", ErrBadKey)
-	}
-	for i := range replies {
-		if err := validNames("answer", replies[i].Question, replies[i].By); err != nil {
-			return 0, err
-		}
+	if err := ValidReplies(key, replies); err != nil {
+		return 0, err
 	}
 	var inbox int64
 	unknown := &NotPendingError{Question: replies[0].Question, State: Closed}

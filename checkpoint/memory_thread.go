@@ -62,7 +62,7 @@ func writeOf(a *Append) *write {
 		return w
 	}
 	for _, q := range a.Park.Questions {
-		q.Key, q.State, q.Expired = a.Key, Open, false
+		q.Key, q.State, q.Expired, q.Deadline = a.Key, Open, false, q.Deadline.Truncate(time.Millisecond)
 		q.Answer, q.AnsweredBy, q.AnsweredAt = nil, "", time.Time{}
 		q.Shown, q.Body = bytes.Clone(q.Shown), bytes.Clone(q.Body)
 		w.questions = append(w.questions, q)

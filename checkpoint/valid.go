@@ -74,6 +74,22 @@ func (c *Command) Valid() error {
 	return validNames("request", c.Request)
 }
 
+// ValidReplies reports whether replies can be kept by every store. Stores call it first.
+func ValidReplies(key Key, replies []Reply) error {
+	if err := key.Valid(); err != nil {
+		return err
+	}
+	if len(replies) == 0 {
+		return fmt.Errorf("%w: there is no reply", ErrBadKey)
+	}
+	for i := range replies {
+		if err := validNames("reply", replies[i].Question, replies[i].By); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func validWrite(nonce Nonce, records []Record, branch *Branch) error {
 	if nonce.Zero() {
 		return fmt.Errorf("%w: the nonce is zero", ErrBadKey)

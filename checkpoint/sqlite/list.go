@@ -1,0 +1,118 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+)
+
+// pageRows is the length of a page for which no limit is given.
+const pageRows = 100
+
+// A list puts a statement together from constant parts; what a caller gave is only ever bound.
+type list struct {
+	text strings.Builder
+	args []value
+}
+
+func (l *list) add(part string, args ...value) {
+	l.text.WriteString(part)
+	l.args = append(l.args, args...)
+}
+
+// metadata adds one condition for each name, in the order of names, so that a filter has one text.
+func (l *list) metadata(condition string, want map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		l.add(condition, name, want[name])
+	}
+}
+
+func (l *list) run(ctx context.Context, c *conn, each func(*row), order string, limit int) error {
+	if limit <= 0 {
+		limit = pageRows
+	}
+	l.add(order+` limit ?`, limit)
+	return c.query(ctx, l.text.String(), each, l.args...)
+}
+
+// Threads implements checkpoint.Directory.
+func (s *Store) Threads(ctx context.Context, f checkpoint.ThreadFilter) ([]checkpoint.Head, error) {
+	return read(ctx, s, func(ctx context.Context, c *conn) (out []checkpoint.Head, err error) {
+		now := s.now()
+		var l list
+		l.add(`select `+headColumns+` from hf_thread t where (t.tenant, t.thread) > (?, ?)`, f.After.Tenant, f.After.Thread)
+		if f.Tenant != "" {
+			l.add(` and t.tenant = ?`, f.Tenant)
+		}
+		if f.Status != 0 {
+			l.add(` and t.status = ?`, int(f.Status))
+		}
+		if f.Owner != "" {
+			l.add(` and t.owner = ?`, f.Owner)
+		}
+		if f.Graph != "" {
+			l.add(` and t.graph = ?`, f.Graph)
+		}
+		if f.Expired {
+			l.add(` and t.nonce <> x'' and t.lease_until <= ?`, now)
+		}
+		if f.HasInbox {
+			l.add(` and exists (select 1 from hf_inbox i where i.tenant = t.tenant and i.thread = t.thread)`)
+		}
+		l.metadata(` and exists (select 1 from hf_meta m where m.tenant = t.tenant and m.thread = t.thread and m.run = t.run
+			and m.name = ? and m.value = ?)`, f.Meta)
+		err = l.run(ctx, c, func(r *row) { out = append(out, scanHead(r, now).Head) }, ` order by t.tenant, t.thread`, f.Limit)
+		return out, err
+	})
+}
+
+// Runs implements checkpoint.Directory.
+func (s *Store) Runs(ctx context.Context, f checkpoint.RunFilter) ([]checkpoint.Run, error) {
+	return read(ctx, s, func(ctx context.Context, c *conn) (out []checkpoint.Run, err error) {
+		var l list
+		l.add(`select `+runColumns+` from hf_run r where (r.tenant, r.thread, r.run) > (?, ?, ?)`, f.After.Tenant, f.After.Thread, f.After.Run)
+		if f.Tenant != "" {
+			l.add(` and r.tenant = ?`, f.Tenant)
+		}
+		if f.Thread != "" {
+			l.add(` and r.thread = ?`, f.Thread)
+		}
+		if f.Status != 0 {
+			l.add(` and r.status = ?`, int(f.Status))
+		}
+		l.metadata(` and exists (select 1 from hf_meta m where m.tenant = r.tenant and m.thread = r.thread and m.run = r.run
+			and m.name = ? and m.value = ?)`, f.Meta)
+		err = l.run(ctx, c, func(r *row) { out = append(out, scanRun(r)) }, ` order by r.tenant, r.thread, r.run`, f.Limit)
+		return out, err
+	})
+}
+
+// states are literals, because only a literal lets SQLite use the index of open questions.
+var states = [...]string{checkpoint.Open: `0`, checkpoint.Answered: `1`, checkpoint.Closed: `2`}
+
+// Questions implements checkpoint.Directory.
+func (s *Store) Questions(ctx context.Context, f checkpoint.QuestionFilter) ([]checkpoint.Question, error) {
+	state := states[min(f.State, checkpoint.Closed)]
+	return read(ctx, s, func(ctx context.Context, c *conn) (out []checkpoint.Question, err error) {
+		now := s.now()
+		var l list
+		l.add(`select `+questionColumns+` from hf_question q join hf_thread t using (tenant, thread)
+			where q.branch = t.active and q.state = `+state+` and (q.asked, q.tenant, q.thread, q.id) > (?, ?, ?, ?)`,
+			cmp.Or(millis(f.After.Asked), -1), f.After.Tenant, f.After.Thread, f.After.ID)
+		if f.Tenant != "" {
+			l.add(` and q.tenant = ?`, f.Tenant)
+		}
+		if f.Thread != "" {
+			l.add(` and q.thread = ?`, f.Thread)
+		}
+		if f.Expired {
+			l.add(` and q.deadline > 0 and q.deadline <= ?`, now)
+		}
+		err = l.run(ctx, c, func(r *row) { out = append(out, scanQuestion(r, now)) }, ` order by q.asked, q.tenant, q.thread, q.id`, f.Limit)
+		return out, err
+	})
+}
