@@ -20,7 +20,7 @@ func TestConstructorsAndReaders(t *testing.T) {
 	if m.Text() != "look\nhere" || m.Role != message.RoleUser || m.Key() != m.ID || m.ID == "" {
 		t.Errorf("user message is %+v", m)
 	}
-	if message.User("x").ID == message.User("x").ID {
+	if other := message.User("look"); other.ID == m.ID {
 		t.Error("two messages have one id")
 	}
 	a := message.Assistant("", one, two)

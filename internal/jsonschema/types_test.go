@@ -1,3 +1,5 @@
+//lint:file-ignore SA5008 odd tags are what these types are for
+
 package jsonschema_test
 
 import (

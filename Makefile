@@ -1,0 +1,40 @@
+# make test is what must pass before a change is merged. It requires what it tests: with HOLDFAST_REQUIRE set, a test that
+# cannot start its server fails instead of skipping.
+SHELL       := /bin/bash
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
+
+.PHONY: test unit race lint cross crash bench vuln fresh compiler
+
+test: lint cross unit race crash
+
+unit: # without the crash suite, which is skipped by -short
+	HOLDFAST_REQUIRE=1 go test -short -timeout 2m ./...
+
+race: compiler # compiled first, so that the limit is about running
+	CGO_ENABLED=1 go test -race -short -run '^$$' ./... >/dev/null
+	CGO_ENABLED=1 HOLDFAST_REQUIRE=1 go test -race -short -timeout 4m ./...
+
+crash: # victims are killed with SIGKILL; built without -race, whose binaries take a second to exit
+	HOLDFAST_REQUIRE=1 go test -count=1 -run '^TestCrash' -timeout 4m ./...
+
+lint:
+	@files=$$(gofmt -l .) && [ -z "$$files" ] || { echo "run gofmt -w on: $$files" >&2; exit 1; }
+	go vet ./...
+	go run $(STATICCHECK) ./...
+
+cross: # the other systems compile, tests too
+	for os in windows darwin; do CGO_ENABLED=0 GOOS=$$os go build ./... && CGO_ENABLED=0 GOOS=$$os go vet ./... || exit 1; done
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./...
+
+vuln: # apart from test: its database needs a network
+	go run $(GOVULNCHECK) ./...
+
+fresh: # the committed tree, with empty caches
+	@dir=$$(mktemp -d) && trap "rm -rf $$dir" EXIT && git clone -q . $$dir/src && \
+	GOMODCACHE=$$dir/mod GOCACHE=$$dir/cache GOFLAGS=-modcacherw $$dir/src/.ci/run
+
+compiler: # the race detector needs a C compiler
+	@command -v $$(go env CC) >/dev/null || { echo "the race detector needs a C compiler"; scripts/install.sh gcc libc6-dev; }

@@ -1,0 +1,38 @@
+package spectest_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// core lists the packages that a program gets in any case.
+var core = []string{"./state", "./graph", "./checkpoint", "./message"}
+
+// The core imports the standard library, this module, and google/uuid. Nothing else reaches a program that uses it.
+func TestCoreImportsOnlyTheStandardLibrary(t *testing.T) {
+	t.Parallel()
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("the go command is not in PATH")
+	}
+	args := append([]string{"list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}"}, core...)
+	cmd := exec.Command(goTool, args...)
+	cmd.Dir = root
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, stderr.String())
+	}
+	const module = "github.com/holdfast-go/holdfast"
+	packages := strings.Fields(string(out))
+	if len(packages) < len(core) {
+		t.Fatalf("go list found only %v", packages)
+	}
+	for _, p := range packages {
+		if p != "github.com/google/uuid" && p != module && !strings.HasPrefix(p, module+"/") {
+			t.Errorf("the core imports %s; its back end or a package above the core may, the core may not", p)
+		}
+	}
+}
