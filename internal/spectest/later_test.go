@@ -63,6 +63,7 @@ var later = map[string]string{
 	"E60": "now",
 	"E61": "now",
 	"C1":  "now",
+	"C2":  "now",
 	"C3":  "now",
 	"C5":  "now",
 	"C6":  "now",
