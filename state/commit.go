@@ -1,0 +1,125 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Commit folds the frozen views of parts into h, in their order. The writes that it returns belong to the step, not to a
+// task: the folded values of Fold fields, and renames of fields that were stored under an alias. Give them to [Raw.Apply] as
+// they are. h stays as it is, also after an error, which is a *ConflictError or a *ReduceError.
+//
+// If one part replaced a field, what the others wrote to it is dropped. Two that replaced it are a conflict, and so are two
+// that wrote a Last, an Ephemeral or an Untracked.
+func (sc *Schema[S]) Commit(h *Head[S], parts []Part[S]) (*Head[S], []Write, error) {
+	next := &Head[S]{s: h.s}
+	step := h.renames
+	for i := range sc.slots {
+		f := sc.at(&next.s, i)
+		touched, err := sc.commit(f, i, parts)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !touched {
+			f.expire()
+			continue
+		}
+		if sc.slots[i].Kind == kindFold {
+			data, err := f.json(nil)
+			if err != nil {
+				return nil, nil, sc.valueError(i, &fault{"", err})
+			}
+			step = append(step[:len(step):len(step)], Write{sc.slots[i].Name, kindFold, data})
+		}
+	}
+	return next, step, nil
+}
+
+// commit folds what parts wrote to field i into f.
+func (sc *Schema[S]) commit(f field, i int, parts []Part[S]) (touched bool, err error) {
+	writers, only := 0, -1 // only is the part that replaced
+	for p := range parts {
+		m := sc.at(parts[p].View, i).frozen()
+		if m == untouched {
+			continue
+		}
+		if writers++; m == replaced && only < 0 {
+			only = p
+		} else if m == replaced || sc.slots[i].single && writers > 1 {
+			return false, sc.conflict(i, parts)
+		}
+	}
+	if writers == 0 {
+		return false, nil
+	}
+	for p := range parts {
+		g := sc.at(parts[p].View, i)
+		if g.frozen() == untouched || only >= 0 && p != only {
+			continue
+		}
+		if err := f.fold(g); err != nil {
+			return false, sc.reduceError(i, p, parts[p].Task, err)
+		}
+	}
+	return true, nil
+}
+
+func (sc *Schema[S]) conflict(i int, parts []Part[S]) error {
+	s := &sc.slots[i]
+	e := &ConflictError{Field: s.Name, Go: s.goName}
+	for p := range parts {
+		if m := sc.at(parts[p].View, i).frozen(); m == replaced || s.single && m == wrote {
+			e.Tasks, e.Names = append(e.Tasks, p), append(e.Names, parts[p].Task)
+		}
+	}
+	return e
+}
+
+func (sc *Schema[S]) reduceError(i, part int, task string, err error) error {
+	e := &ReduceError{Field: sc.slots[i].Name, Go: sc.slots[i].goName, Task: task, Index: part, Err: err}
+	if p, ok := errors.AsType[*reducerPanic](err); ok {
+		e.Stack = p.stack
+	}
+	return e
+}
+
+// Merge writes the fields of the JSON object b, in the one JSON form, through v: it sets, appends, puts and adds. Names that
+// S does not have, or hides, are an error, and so are names inside a value that its type does not have; then nothing is
+// written.
+func (sc *Schema[S]) Merge(v *S, b []byte) error {
+	data, err := compact(b)
+	if err != nil {
+		return fmt.Errorf("state: merge: %w", err)
+	}
+	if data[0] != '{' {
+		return fmt.Errorf("state: merge: want an object, have %.20s", data)
+	}
+	var writes []func()
+	var errs []error
+	seen := map[int]bool{}
+	for name, value := range members(data) {
+		key, err := unquote(name)
+		i, ok := sc.byName[key]
+		switch {
+		case err != nil || !ok || sc.slots[i].Name != key || sc.slots[i].Hidden || !sc.slots[i].Persisted:
+			errs = append(errs, fmt.Errorf("state: merge: there is no field %s", name))
+			continue
+		case seen[i]:
+			errs = append(errs, fmt.Errorf("state: merge: field %s occurs twice", name))
+			continue
+		}
+		seen[i] = true
+		write, err := sc.at(v, i).parse(value)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("state: merge: field %s (%s): %w", key, sc.slots[i].goName, err))
+		}
+		writes = append(writes, write)
+	}
+	if len(errs) > 0 {
+		return errors.Join(errs...)
+	}
+	for _, write := range writes {
+		write()
+	}
+	return nil
+}
