@@ -122,7 +122,7 @@ func (e *env) turn(key checkpoint.Key, rng *rand.Rand, led *ledger) (acked int, 
 	}
 	a := checkpoint.Acquire{Key: key, Epoch: l.Head.Epoch, Nonce: checkpoint.NewNonce()}
 	if l.Head.Held() {
-		if a.Mode, a.Seen = checkpoint.Steal, l.Head.Nonce; rng.IntN(8) > 0 {
+		if a.Mode, a.Seen = checkpoint.Steal, l.Head.Nonce; rng.IntN(4) > 0 {
 			return 0, nil
 		}
 	}
