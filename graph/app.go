@@ -1,0 +1,233 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"slices"
+
+	"github.com/holdfast-go/holdfast/state"
+)
+
+// An App is a compiled graph. It is immutable, holds nothing of any run, and is safe for concurrent use.
+type App[S any] struct {
+	c  *core
+	ro RunOptions
+}
+
+func newApp[S any](p *plan, o Options) *App[S] { return &App[S]{c: newCore(p, o)} }
+
+// With returns the same App with options for the calls made through it.
+func (a *App[S]) With(o RunOptions) *App[S] { return &App[S]{a.c, o} }
+
+// Run starts a run on the thread with an input and returns the state at its end. A thread with unfinished business is
+// ErrBusy; after a failure what had finished is kept, and the rest is closed by name, before the input is taken. A run
+// that waits is an *Interrupted, and the state is the one it waits with.
+//
+// When ctx ends the run stops resumably: finished tasks are recorded, and the error is the context's cause. The values
+// of ctx reach every node and are never stored.
+func (a *App[S]) Run(ctx context.Context, thread Thread, input func(*S)) (*S, error) {
+	return a.finish(a.begin(ctx, thread, input))
+}
+
+// Resume continues the thread's run, in any process: with answers, with writes and gotos, or with nothing, which takes up
+// unfinished work after a crash, a failure, a stop or a breakpoint. A call that does not fit changes nothing.
+func (a *App[S]) Resume(ctx context.Context, thread Thread, cmds ...Command) (*S, error) {
+	return a.finish(a.start(a.c.resume(ctx, thread, a.ro, cmds)))
+}
+
+// Stream is Run with its events. The run's error is the last thing that the loop gets. Leaving the loop stops the run
+// resumably (see RunOptions.Detach); a slow loop never holds the run up.
+func (a *App[S]) Stream(ctx context.Context, thread Thread, input func(*S)) iter.Seq2[Event, error] {
+	return a.c.stream(a.ro, func() (*run, error) { return a.c.begin(ctx, thread, a.ro, writer(input)) })
+}
+
+// StreamResume is Resume with its events.
+func (a *App[S]) StreamResume(ctx context.Context, thread Thread, cmds ...Command) iter.Seq2[Event, error] {
+	return a.c.stream(a.ro, func() (*run, error) { return a.c.resume(ctx, thread, a.ro, cmds) })
+}
+
+// State returns the thread as it stands: its state, what is next, what is open.
+func (a *App[S]) State(ctx context.Context, thread Thread) (*Snapshot[S], error) {
+	return a.StateAt(ctx, thread, -1)
+}
+
+// StateAt returns the thread as it stood at an entry; -1 is the head.
+func (a *App[S]) StateAt(ctx context.Context, thread Thread, entry int64) (*Snapshot[S], error) {
+	st, log, err := a.c.stateAt(ctx, thread, entry)
+	if err != nil {
+		return nil, err
+	}
+	head, err := a.c.restore(thread, log)
+	if err != nil {
+		return nil, err
+	}
+	return &Snapshot[S]{Status: *st, State: a.view(head)}, nil
+}
+
+// History iterates over the thread's entries, newest first.
+func (a *App[S]) History(ctx context.Context, thread Thread) iter.Seq2[EntryInfo, error] {
+	return a.c.history(ctx, thread)
+}
+
+// Cancel ends the thread's run for good, from any process: finished tasks are committed, open ones abandoned by name,
+// questions closed; the thread takes the next input. A run in another process notices within a third of its lease.
+func (a *App[S]) Cancel(ctx context.Context, thread Thread) error {
+	return a.c.cancelThread(ctx, thread, a.ro)
+}
+
+// Recover continues what crashed processes have left: runs whose lease has run out or whose holder is dead, and threads
+// whose answers nobody has used. It returns what became of each. After a crash nothing else is needed.
+func (a *App[S]) Recover(ctx context.Context) ([]Recovered, error) { return a.c.recover(ctx, a.ro) }
+
+// Serve repeats Recover until ctx ends, and returns the context's cause.
+func (a *App[S]) Serve(ctx context.Context, every ServeOptions) error {
+	return a.c.serve(ctx, a.ro, every)
+}
+
+// Close stops all runs at their next superstep, resumably, and waits until nothing that this App started is left. If ctx
+// ends before that, the error names the nodes that did not return.
+func (a *App[S]) Close(ctx context.Context) error { return a.c.close(ctx) }
+
+// Fields describes the state.
+func (a *App[S]) Fields() []state.Info { return slices.Clone(a.c.plan.ops.fields()) }
+
+// View is the App without its type, with JSON in the place of states, for servers, queues and command lines.
+func (a *App[S]) View() *View { return &View{a.c, a.ro} }
+
+func writer[S any](input func(*S)) func(any) error {
+	return func(view any) error {
+		if input != nil {
+			input(view.(*S))
+		}
+		return nil
+	}
+}
+
+func (a *App[S]) begin(ctx context.Context, thread Thread, input func(*S)) (*run, error) {
+	return a.start(a.c.begin(ctx, thread, a.ro, writer(input)))
+}
+
+func (a *App[S]) start(r *run, err error) (*run, error) {
+	if err == nil {
+		r.start()
+	}
+	return r, err
+}
+
+func (a *App[S]) finish(r *run, err error) (*S, error) {
+	if err != nil {
+		return nil, err
+	}
+	err = r.wait()
+	return a.view(r.head), err
+}
+
+func (a *App[S]) view(head any) *S { return a.c.plan.ops.view(head).(*S) }
+
+// A View is an App without the type of its state. Input, state and answers are JSON in the one form that events have too.
+type View struct {
+	c  *core
+	ro RunOptions
+}
+
+// With returns the same View with options for the calls made through it.
+func (v *View) With(o RunOptions) *View { return &View{v.c, o} }
+
+// Name is the graph's name.
+func (v *View) Name() string { return v.c.plan.id.Name }
+
+// Schema is the JSON Schema of the state, which is also that of an input.
+func (v *View) Schema() json.RawMessage { return v.c.plan.ops.schema() }
+
+// Run is App.Run. The input is an object with some of the state's fields.
+func (v *View) Run(ctx context.Context, thread Thread, input json.RawMessage) (json.RawMessage, error) {
+	return v.finish(v.c.begin(ctx, thread, v.ro, v.merge(input)))
+}
+
+// Resume is App.Resume.
+func (v *View) Resume(ctx context.Context, thread Thread, cmds ...Command) (json.RawMessage, error) {
+	return v.finish(v.c.resume(ctx, thread, v.ro, cmds))
+}
+
+// Stream is App.Stream.
+func (v *View) Stream(ctx context.Context, thread Thread, input json.RawMessage) iter.Seq2[Event, error] {
+	return v.c.stream(v.ro, func() (*run, error) { return v.c.begin(ctx, thread, v.ro, v.merge(input)) })
+}
+
+// StreamResume is App.StreamResume.
+func (v *View) StreamResume(ctx context.Context, thread Thread, cmds ...Command) iter.Seq2[Event, error] {
+	return v.c.stream(v.ro, func() (*run, error) { return v.c.resume(ctx, thread, v.ro, cmds) })
+}
+
+// State is App.State.
+func (v *View) State(ctx context.Context, thread Thread) (*Status, error) {
+	st, log, err := v.c.stateAt(ctx, thread, -1)
+	if err != nil {
+		return nil, err
+	}
+	st.JSON, err = log.State.JSON(hidden(v.c.plan.ops)...)
+	return st, err
+}
+
+// History is App.History.
+func (v *View) History(ctx context.Context, thread Thread) iter.Seq2[EntryInfo, error] {
+	return v.c.history(ctx, thread)
+}
+
+// Cancel is App.Cancel.
+func (v *View) Cancel(ctx context.Context, thread Thread) error {
+	return v.c.cancelThread(ctx, thread, v.ro)
+}
+
+// Mermaid is App.Mermaid.
+func (v *View) Mermaid() string { return v.c.plan.mermaid() }
+
+func (v *View) merge(doc json.RawMessage) func(any) error {
+	return func(view any) error {
+		if len(doc) == 0 {
+			return nil
+		}
+		return v.c.plan.ops.merge(view, doc)
+	}
+}
+
+func (v *View) finish(r *run, err error) (json.RawMessage, error) {
+	if err != nil {
+		return nil, err
+	}
+	r.start()
+	err = r.wait()
+	doc, jerr := v.c.plan.ops.json(r.head)
+	if jerr != nil {
+		return nil, jerr
+	}
+	return doc, err
+}
+
+// verify checks, when the environment asks for it, that what the log folds to is what the run holds.
+func (r *run) verify() {
+	if !verifying || r.log == nil {
+		return
+	}
+	r.logMu.Lock()
+	defer r.logMu.Unlock()
+	typed, err := r.c.plan.ops.json(r.head)
+	if err != nil {
+		panic(err)
+	}
+	raw, err := r.log.State.JSON(append(hidden(r.c.plan.ops), r.c.plan.ops.unknown(r.log.State)...)...)
+	if err != nil {
+		panic(err)
+	}
+	if string(typed) != string(raw) {
+		panic("graph: the log and the state differ:\n" + string(raw) + "\n" + string(typed))
+	}
+	var size int64
+	for _, w := range r.log.State.Snapshot() {
+		size += int64(len(w.Data))
+	}
+	if size != r.log.State.Size() {
+		panic("graph: the state's size is not what it says")
+	}
+}

@@ -1,0 +1,180 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/holdfast-go/holdfast/graph/internal/host"
+	"github.com/holdfast-go/holdfast/internal/jsonschema"
+)
+
+// A Question waits for a person.
+type Question struct {
+	ID      string          `json:"id"` // answers go by it; it stays the same while its task is repeated
+	Name    string          `json:"name"`
+	Node    string          `json:"node"`
+	Task    string          `json:"task"`
+	Prompt  json.RawMessage `json:"prompt"`            // what was asked, as JSON
+	Schema  json.RawMessage `json:"schema"`            // JSON Schema of an answer
+	Shown   []byte          `json:"shown"`             // hash of prompt and schema: an answer is bound to what was shown
+	NotBy   string          `json:"not_by,omitzero"`   // who must not answer
+	Refused string          `json:"refused,omitzero"`  // why the last answer was not taken
+	Asked   time.Time       `json:"asked,omitzero"`    // the store's clock
+	Expires time.Time       `json:"deadline,omitzero"` // zero: never
+}
+
+// Text is the prompt when it is a string, and its JSON otherwise.
+func (q Question) Text() string {
+	var s string
+	if json.Unmarshal(q.Prompt, &s) == nil {
+		return s
+	}
+	return string(q.Prompt)
+}
+
+// PromptOf decodes the prompt of a question into the type that was asked with.
+func PromptOf[Q any](q Question) (Q, error) { return decodeValue[Q](q.Prompt) }
+
+// AskOptions of one question.
+type AskOptions[A any] struct {
+	Check func(A) error // refuses an answer with a reason; the question is then open again and shows the reason
+	NotBy string        // who must not answer: the asker, where four eyes are required
+}
+
+// Ask suspends the task until a person has answered, and returns the answer on resume. The error it returns while it
+// waits must be returned by the node, alone or joined with those of other questions. Code before Ask may run again on
+// resume; put effects into Once.
+//
+// A question is known by its task, its name, and how often the task has asked under that name. The prompt is any value
+// that the state could hold; nil, false, 0 and "" are answers.
+func Ask[A, Q any](ctx context.Context, name string, prompt Q, opts ...AskOptions[A]) (answer A, err error) {
+	h := host.From(ctx)
+	if h == nil {
+		return answer, ErrNoRun
+	}
+	q, err := newQuestion[A](name, prompt)
+	if err != nil {
+		return answer, fmt.Errorf("question %s: %w", name, err)
+	}
+	var o AskOptions[A]
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	q.NotBy = o.NotBy
+	raw, err := h.Ask(q)
+	if err != nil {
+		return answer, err
+	}
+	answer, err = decodeValue[A](raw)
+	if err == nil && o.Check != nil {
+		err = o.Check(answer)
+	}
+	if err != nil {
+		var none A
+		return none, h.Refuse(q, err)
+	}
+	return answer, nil
+}
+
+func newQuestion[A, Q any](name string, prompt Q) (*host.Question, error) {
+	if name == "" || !validName(name) {
+		return nil, fmt.Errorf("a question needs a name of valid UTF-8 without control characters")
+	}
+	p, err := encodeValue(prompt)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := schemaOf[A]()
+	if err != nil {
+		return nil, err
+	}
+	return &host.Question{Name: name, Prompt: p, Schema: schema}, nil
+}
+
+func schemaOf[A any]() (json.RawMessage, error) {
+	if _, err := codecOf[A](); err != nil {
+		return nil, err
+	}
+	s, err := jsonschema.For(reflect.TypeFor[A]())
+	if err != nil {
+		return nil, err
+	}
+	return s.MarshalJSON()
+}
+
+// A Command is what Resume is called with: an answer, a write, a goto, or the entry that is expected to be the head.
+type Command struct {
+	answer *answer
+	write  func(view any) error
+	goTo   *Next
+	at     *int64
+	force  bool // take the thread although nothing can run
+	err    error
+}
+
+type answer struct {
+	id    string // empty: the one open question
+	shown []byte
+	value json.RawMessage
+	by    string
+}
+
+// Answer answers a question as it was shown: if the question has changed since, the answer is refused.
+func Answer[A any](q Question, value A) Command {
+	c := AnswerID(q.ID, value)
+	if c.answer != nil {
+		c.answer.shown = q.Shown
+	}
+	return c
+}
+
+// AnswerID answers the question with that id.
+func AnswerID[A any](id string, value A) Command {
+	raw, err := encodeValue(value)
+	if err != nil {
+		return Command{err: fmt.Errorf("answer to %s: %w", id, err)}
+	}
+	return Command{answer: &answer{id: id, value: raw}}
+}
+
+// AnswerOnly answers the one open question. If there is none or more than one it is refused with an *AmbiguousError.
+func AnswerOnly[A any](value A) Command { return AnswerID("", value) }
+
+// AnswerJSON answers the question with that id with a JSON document; an empty id is the one open question.
+func AnswerJSON(id string, doc json.RawMessage) Command {
+	if !json.Valid(doc) {
+		return Command{err: fmt.Errorf("answer to %s: not a JSON document", id)}
+	}
+	return Command{answer: &answer{id: id, value: doc}}
+}
+
+// By says who gives the answer.
+func (c Command) By(name string) Command {
+	if c.answer != nil {
+		a := *c.answer
+		a.by = name
+		c.answer = &a
+	}
+	return c
+}
+
+// Update writes to the state before the run goes on.
+func Update[S any](write func(*S)) Command {
+	return Command{write: func(view any) error {
+		v, ok := view.(*S)
+		if !ok {
+			return fmt.Errorf("graph.Update of %T on a graph over %T", (*S)(nil), view)
+		}
+		write(v)
+		return nil
+	}}
+}
+
+// Goto runs nodes in the next superstep, beside what is open.
+func Goto(n Next) Command { return Command{goTo: &n} }
+
+// At says which entry must be the head of the thread: otherwise Resume is ErrNotHead and changes nothing.
+func At(entry int64) Command { return Command{at: &entry} }

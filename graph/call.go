@@ -1,0 +1,226 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/holdfast-go/holdfast/graph/internal/host"
+	"github.com/holdfast-go/holdfast/internal/record"
+)
+
+// A call is one attempt of a task. It is the context that the node gets, and serves what the node asks of it.
+type call struct {
+	context.Context
+	t     *task
+	n     int
+	cause error // for a handler
+
+	// The result, read by the task when the attempt has returned in time.
+	view       any
+	writes     record.Writes
+	to         []string
+	sends      []send
+	redirected bool // a handler chose targets: joins do not count
+
+	beat chan struct{} // signs of life, if there is an idle time-out
+
+	mu    sync.Mutex
+	stale bool
+	asks  map[string]int // how often each name was asked
+	onces map[string]int
+	busy  map[string]bool // names of onces that run now
+	asked []*host.Question
+	used  []record.Used
+}
+
+// Value serves the host and passes everything else on to the caller's context.
+func (c *call) Value(key any) any {
+	if key == host.Key {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// abandon makes every later call of the node ErrStale.
+func (c *call) abandon() {
+	c.mu.Lock()
+	c.stale = true
+	c.mu.Unlock()
+}
+
+func (c *call) alive() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stale || c.t.gone.Load() {
+		return fmt.Errorf("%w: node %s was abandoned", ErrStale, c.t.node.name)
+	}
+	return nil
+}
+
+// suspended reports whether err says nothing but that questions wait.
+func (c *call) suspended(err error) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.asked) > 0 && onlySuspends(err)
+}
+
+// onlySuspends walks a tree of joined errors: every leaf must be a question.
+func onlySuspends(err error) bool {
+	for err != nil {
+		if _, ok := err.(*host.Suspend); ok {
+			return true
+		}
+		switch u := err.(type) {
+		case interface{ Unwrap() []error }:
+			list := u.Unwrap()
+			for _, e := range list {
+				if !onlySuspends(e) {
+					return false
+				}
+			}
+			return len(list) > 0
+		case interface{ Unwrap() error }:
+			err = u.Unwrap()
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// Ask returns the recorded answer to the next question of that name, or suspends.
+func (c *call) Ask(q *host.Question) (json.RawMessage, error) {
+	if err := c.Heartbeat(); err != nil {
+		return nil, err
+	}
+	r := c.t.r
+	if r.journal == nil {
+		return nil, ErrNoStore
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.asks == nil {
+		c.asks = map[string]int{}
+	}
+	q.N = c.asks[q.Name]
+	c.asks[q.Name]++
+	q.ID = questionID(r.chain, c.t.id(), q.Name, q.N)
+	if a := r.answerTo(q.ID, shownHash(q.Prompt, q.Schema)); a != nil {
+		c.used = append(c.used, record.Used{Question: q.ID, By: a.AnsweredBy, At: a.AnsweredAt.UTC(), Value: a.Answer})
+		return a.Answer, nil
+	}
+	c.asked = append(c.asked, q)
+	return nil, &host.Suspend{Question: *q}
+}
+
+// Refuse takes an answer back: the question is asked again, with the reason.
+func (c *call) Refuse(q *host.Question, reason error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, u := range c.used {
+		if u.Question == q.ID {
+			c.used = append(c.used[:i:i], c.used[i+1:]...)
+			break
+		}
+	}
+	c.t.r.refuse(q.ID, reason)
+	c.asked = append(c.asked, q)
+	return &host.Suspend{Question: *q}
+}
+
+// OnceBegin claims the next ordinal of a name.
+func (c *call) OnceBegin(name string, intent bool) (*host.Once, error) {
+	if err := c.Heartbeat(); err != nil {
+		return nil, err
+	}
+	r := c.t.r
+	c.mu.Lock()
+	if c.busy[name] {
+		c.mu.Unlock()
+		return nil, ErrOnceBusy
+	}
+	if c.onces == nil {
+		c.onces, c.busy = map[string]int{}, map[string]bool{}
+	}
+	n := c.onces[name]
+	c.onces[name]++
+	c.busy[name] = true
+	c.mu.Unlock()
+
+	o := &host.Once{Name: name, N: n, Key: onceKey(r.chain, c.t.id(), name, n)}
+	if rec := r.once(record.OnceID{Task: c.t.id(), Name: name, N: n}); rec != nil {
+		o.Recorded, o.Unknown = rec.Result, rec.Begun && rec.Result == nil
+	}
+	if o.Recorded != nil {
+		c.release(name)
+		return o, nil
+	}
+	if intent && !o.Unknown {
+		err := r.recordOnce(c, &record.Once{Task: c.t.id(), Name: name, N: n, Begun: true})
+		if err != nil {
+			c.release(name)
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+func (c *call) release(name string) {
+	c.mu.Lock()
+	delete(c.busy, name)
+	c.mu.Unlock()
+}
+
+// OnceEnd records the result of an effect.
+func (c *call) OnceEnd(o *host.Once, result json.RawMessage, err error) error {
+	defer c.release(o.Name)
+	if err != nil {
+		return nil
+	}
+	if err := c.alive(); err != nil {
+		return err
+	}
+	return c.t.r.recordOnce(c, &record.Once{Task: c.t.id(), Name: o.Name, N: o.N, Result: result})
+}
+
+// Emit publishes a custom event.
+func (c *call) Emit(name string, data json.RawMessage) error {
+	if err := c.Heartbeat(); err != nil {
+		return err
+	}
+	if !c.t.node.policy.Silent {
+		c.t.r.custom(c, name, data)
+	}
+	return nil
+}
+
+// Listening reports whether an emitted event would be seen.
+func (c *call) Listening() bool { return !c.t.node.policy.Silent && c.t.r.bus.listening() }
+
+// Heartbeat is a sign of life.
+func (c *call) Heartbeat() error {
+	if c.beat != nil {
+		select {
+		case c.beat <- struct{}{}:
+		default:
+		}
+	}
+	return c.alive()
+}
+
+// Info describes the task.
+func (c *call) Info() host.Info {
+	r := c.t.r
+	return host.Info{
+		Tenant: r.key.Tenant, Thread: r.key.Thread, Branch: r.thread.Branch, Run: r.id, Graph: r.c.plan.id.Name, Node: c.t.node.name,
+		Task: c.t.id(), Step: c.t.runs, Attempt: c.n, By: r.by, Key: onceKey(r.chain, c.t.id(), "", 0),
+	}
+}
+
+// StepsLeft is how many supersteps this call may still run.
+func (c *call) StepsLeft() int { return c.t.left }
+
+// Draining reports whether the run is asked to stop.
+func (c *call) Draining() bool { return c.t.r.c.draining() }

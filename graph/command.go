@@ -1,0 +1,185 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+)
+
+// A cancelBody is what a cancel command carries.
+type cancelBody struct {
+	Run string `json:"run"`
+	By  string `json:"by,omitzero"`
+}
+
+// renewed takes the outcome of a renewal. It runs beside the driver.
+func (r *run) renewed(got checkpoint.Renewal) {
+	if got.Lost {
+		if !r.ending() {
+			r.lose(checkpoint.ErrStale)
+		}
+		return
+	}
+	r.journal.news(got.Inbox)
+	if r.journal.unseen() {
+		r.peek()
+	}
+}
+
+// ending reports whether the run is over, or its last write is under way and may have released the lease.
+func (r *run) ending() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return r.journal.parking()
+	}
+}
+
+// peek looks for a cancel that must not wait for the next superstep. Everything else is left to the driver.
+func (r *run) peek() {
+	ctx, cancel := context.WithTimeout(context.Background(), r.c.opts.Lease/2)
+	defer cancel()
+	cmds, err := r.c.store.Inbox(ctx, r.key)
+	if err != nil {
+		return
+	}
+	if c := r.cancelIn(cmds); c != nil {
+		r.cancel(errCancel)
+	}
+}
+
+// cancelling reports whether somebody wants the run to end for good.
+func (r *run) cancelling() bool { return r.cancelled != nil || context.Cause(r.ctx) == errCancel }
+
+// cancelIn finds a cancel of this run.
+func (r *run) cancelIn(cmds []checkpoint.Command) *checkpoint.Command {
+	for i := range cmds {
+		var b cancelBody
+		if cmds[i].Kind == checkpoint.CommandCancel && json.Unmarshal(cmds[i].Body, &b) == nil && b.Run == r.id {
+			return &cmds[i]
+		}
+	}
+	return nil
+}
+
+// fresh makes sure that the lease is good before a superstep starts. It returns false when the run is over.
+func (r *run) fresh() bool {
+	if r.c.keeper.fresh(r) {
+		return true
+	}
+	r.c.keeper.renew(r)
+	if lost := r.lost.Load(); lost != nil {
+		return r.crash(*lost)
+	}
+	return true // the store did not answer: whether the lease is lost, the next write tells
+}
+
+// listen looks at what came in, if a reply told of it. It returns false when the run is over.
+func (r *run) listen() bool {
+	if !r.journal.unseen() {
+		return true
+	}
+	if err := r.reload(); err != nil {
+		return r.crash(err)
+	}
+	return true
+}
+
+// reload reads commands and answers, and notes that they were looked at.
+func (r *run) reload() error {
+	var l *checkpoint.Loaded
+	err := persist(r.c.opts.StorePatience, func(ctx context.Context) (err error) {
+		l, err = r.c.store.Load(ctx, r.key, r.chain.Branch, r.chain.Namespace)
+		return err
+	})
+	if err != nil {
+		return r.wrote(err)
+	}
+	if l.Head.Nonce != r.journal.nonce {
+		return r.wrote(checkpoint.ErrStale)
+	}
+	r.take(l)
+	return nil
+}
+
+// take notes what a load has shown.
+func (r *run) take(l *checkpoint.Loaded) {
+	r.takeRows(l.Questions)
+	taken := int64(0)
+	for _, c := range l.Inbox {
+		taken = max(taken, c.N)
+	}
+	if c := r.cancelIn(l.Inbox); c != nil {
+		r.cancelled = c
+		r.cancel(errCancel)
+	}
+	r.journal.looked(l.Head.Inbox, taken)
+}
+
+// reopen goes on after a pause that came too late: answers or commands had arrived. It returns false when the run is over.
+func (r *run) reopen(why *pause) bool {
+	for {
+		if r.cancelling() {
+			return r.settle()
+		}
+		if r.again() {
+			return true
+		}
+		var released bool
+		err := persist(r.c.opts.StorePatience, func(ctx context.Context) (err error) {
+			released, err = r.c.store.Release(ctx, checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}, r.journal.seenInbox())
+			return err
+		})
+		switch {
+		case err != nil:
+			return r.crash(r.wrote(err))
+		case released:
+			return r.finish(why.status, why.err)
+		}
+		if err := r.reload(); err != nil {
+			return r.crash(err)
+		}
+	}
+}
+
+// again prepares tasks whose answers have all arrived to run once more. It reports whether there are any.
+func (r *run) again() (ready bool) {
+	for i, t := range r.current {
+		if !t.waiting && !t.asked() {
+			continue
+		}
+		s := t.successor(nil)
+		s.marker, s.cause = t.marker, t.cause
+		s.waiting = r.openFor(t.id())
+		if !s.waiting {
+			s.phase, ready = phaseNode, true
+			if s.marker {
+				s.phase, s.err = phaseHandler, t.cause
+			}
+		}
+		r.current[i] = s
+	}
+	return ready
+}
+
+// releaseLate gives the thread back after the run has completed although something came in for it.
+func (r *run) releaseLate(why *pause) bool {
+	for {
+		if err := r.reload(); err != nil {
+			return r.crash(err)
+		}
+		var released bool
+		err := persist(r.c.opts.StorePatience, func(ctx context.Context) (err error) {
+			released, err = r.c.store.Release(ctx, checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}, r.journal.seenInbox())
+			return err
+		})
+		if err != nil {
+			return r.crash(r.wrote(err))
+		}
+		if released {
+			return r.finish(why.status, why.err)
+		}
+	}
+}

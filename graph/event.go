@@ -1,0 +1,138 @@
+package graph
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/holdfast-go/holdfast/internal/record"
+	"github.com/holdfast-go/holdfast/state"
+)
+
+// An EventKind says what an event tells.
+type EventKind string
+
+// The kinds of events. Durable ones can be read from the log again; live ones exist only while they happen.
+const (
+	RunStarted     EventKind = "run.started" // also when a run is resumed
+	RunCompleted   EventKind = "run.completed"
+	RunFailed      EventKind = "run.failed"
+	RunInterrupted EventKind = "run.interrupted" // it waits for answers or at a breakpoint
+	RunDrained     EventKind = "run.drained"
+	RunStopped     EventKind = "run.stopped" // the caller's context ended, or the step limit was reached
+	RunCancelled   EventKind = "run.cancelled"
+
+	TaskStarted   EventKind = "task.started"   // live
+	TaskCompleted EventKind = "task.completed" // live; its writes come with Updated, when they are committed
+	TaskRetried   EventKind = "task.retried"   // live
+	TaskAsked     EventKind = "task.asked"     // live
+	TaskFailed    EventKind = "task.failed"    // live
+	TaskStopped   EventKind = "task.stopped"   // live
+
+	Updated     EventKind = "updated"  // durable: what one task of a committed superstep wrote
+	Values      EventKind = "values"   // durable: the state after a superstep; only when asked for
+	Entry       EventKind = "entry"    // durable: a superstep was committed
+	Asked       EventKind = "question" // a question waits; the pause is durable
+	CustomEvent EventKind = "custom"   // live: what a node emitted
+	Dropped     EventKind = "dropped"  // live events that a slow reader has missed: From and To
+)
+
+// Durable reports whether events of this kind can be read from the log again.
+func (k EventKind) Durable() bool { return k == Updated || k == Values || k == Entry }
+
+// Reserved names of custom events.
+const (
+	ModelToken   = "model.token"
+	ToolProgress = "tool.progress"
+)
+
+// An Event is something that happened in a run.
+type Event struct {
+	// Seq grows within a run. It is a place, not a count: the position of the entry before the event, and the event's place
+	// behind that entry. So a durable event has the same number whoever reads it, live or from the log.
+	Seq      int64           `json:"seq"`
+	Kind     EventKind       `json:"kind"`
+	Thread   Thread          `json:"thread"`
+	Run      string          `json:"run"`
+	Path     []string        `json:"path,omitzero"` // of a child graph
+	Step     int64           `json:"step"`          // in the run: input 0, first superstep 1
+	Node     string          `json:"node,omitzero"`
+	Task     string          `json:"task,omitzero"`
+	Attempt  int             `json:"attempt,omitzero"`
+	Name     string          `json:"name,omitzero"` // of a custom event
+	Data     json.RawMessage `json:"data,omitzero"` // Updated: writes by field; custom events: the value
+	Next     []string        `json:"next,omitzero"` // Entry: the nodes that come next
+	Question *Question       `json:"question,omitzero"`
+	Error    string          `json:"error,omitzero"`
+	FromLog  bool            `json:"from_log,omitzero"`
+	From     int64           `json:"from,omitzero"` // Dropped
+	To       int64           `json:"to,omitzero"`   // Dropped
+
+	head any        // Values, live
+	raw  *state.Raw // Values, from the log
+	ops  ops
+}
+
+// State is the state of a Values event in its JSON form.
+func (e Event) State() (json.RawMessage, error) {
+	switch {
+	case e.ops == nil:
+		return nil, fmt.Errorf("graph: event %s carries no state; watch graph.Values", e.Kind)
+	case e.head != nil:
+		return e.ops.json(e.head)
+	default:
+		return e.raw.JSON(hidden(e.ops)...)
+	}
+}
+
+// StateOf is the state of a Values event. The state belongs to the caller.
+func StateOf[S any](e Event) (*S, error) {
+	t, ok := e.ops.(typed[S])
+	if !ok {
+		return nil, fmt.Errorf("graph: event %s carries no state of type %T", e.Kind, *new(S))
+	}
+	head := e.head
+	if head == nil {
+		var err error
+		if head, err = t.restore(e.raw); err != nil {
+			return nil, err
+		}
+	}
+	return t.view(head).(*S), nil
+}
+
+// Custom decodes what a node emitted.
+func Custom[T any](e Event) (T, error) {
+	if e.Kind != CustomEvent {
+		var none T
+		return none, fmt.Errorf("graph: event %s is not a custom event", e.Kind)
+	}
+	return decodeValue[T](e.Data)
+}
+
+// updateData is the JSON form of what a task wrote: by field, the kind of the field and the write.
+func updateData(ws record.Writes, hide map[string]bool) json.RawMessage {
+	type write struct {
+		Kind  string          `json:"kind"`
+		Write json.RawMessage `json:"write"`
+	}
+	m := make(map[string]write, len(ws))
+	for _, w := range ws {
+		if !hide[w.Field] {
+			m[w.Field] = write{w.Kind, w.Data}
+		}
+	}
+	b, err := record.Encode(m)
+	if err != nil { // JSON that was checked when it was written
+		panic(err)
+	}
+	return b[1:]
+}
+
+func hidden(o ops) (names []string) {
+	for _, f := range o.fields() {
+		if f.Hidden {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}

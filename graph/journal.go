@@ -1,0 +1,257 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/record"
+)
+
+// A journal writes the records of one run, in order. One append is in flight at a time; what comes meanwhile forms the
+// next one. An append whose outcome is unknown is repeated unchanged until it is known, and nothing else is appended
+// before that.
+type journal struct {
+	store    checkpoint.Store
+	chain    checkpoint.Chain
+	nonce    checkpoint.Nonce
+	patience time.Duration
+
+	mu      sync.Mutex
+	pos     int64 // of the last record
+	ord     int64 // of the last record
+	base    int64
+	open    *batch // collects records
+	writing bool
+	err     error // the first write that failed for good: nothing is written after it
+	seen    int64 // the last inbox number that the run has looked at
+	taken   int64
+	inbox   int64 // the highest inbox number that a reply has carried
+	parks   bool  // the last record ends or pauses the run
+	writer  sync.WaitGroup
+}
+
+// A batch is one append.
+type batch struct {
+	records []checkpoint.Record
+	closed  []string
+	park    *checkpoint.Park
+	bytes   int
+	done    chan struct{}
+	ack     checkpoint.Ack
+	err     error
+}
+
+// An item is one record to write.
+type item struct {
+	kind    checkpoint.Kind
+	step    int64
+	body    any
+	encoded []byte // instead of body
+}
+
+const (
+	asyncEntries = 64
+	asyncBytes   = 8 << 20
+)
+
+// add puts records into the open batch and gives them their places. Whoever folds them calls it while nobody else adds.
+func (j *journal) add(closed []string, park *checkpoint.Park, items ...item) ([]checkpoint.Record, *batch, error) {
+	bodies := make([][]byte, len(items))
+	for i, it := range items {
+		if bodies[i] = it.encoded; it.encoded != nil {
+			continue
+		}
+		b, err := record.Encode(it.body)
+		if err != nil {
+			return nil, nil, fmt.Errorf("record %c: %w", it.kind, err)
+		}
+		bodies[i] = b
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err != nil {
+		return nil, nil, j.err
+	}
+	if j.open == nil || j.open.park != nil {
+		j.open = &batch{done: make(chan struct{})}
+	}
+	b := j.open
+	from := len(b.records)
+	for i, it := range items {
+		j.pos++
+		j.ord++
+		if it.kind == checkpoint.KindSnapshot {
+			j.base = j.pos
+		}
+		b.records = append(b.records, checkpoint.Record{
+			Branch: j.chain.Branch, Namespace: j.chain.Namespace, Pos: j.pos, Ord: j.ord, By: j.nonce.Writer(),
+			Base: j.base, Step: it.step, Kind: it.kind, Body: bodies[i],
+		})
+		b.bytes += len(bodies[i])
+	}
+	b.closed = append(b.closed, closed...)
+	b.park = park
+	j.parks = park != nil
+	return b.records[from:len(b.records):len(b.records)], b, nil
+}
+
+// next is the position of the next record, if nobody else adds one.
+func (j *journal) next() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.pos + 1
+}
+
+// flush writes the batch and all before it, and returns its outcome.
+func (j *journal) flush(b *batch) (checkpoint.Ack, error) {
+	j.lead()
+	<-b.done
+	return b.ack, b.err
+}
+
+// start sees to it that what was added gets written, without waiting.
+func (j *journal) start() {
+	j.mu.Lock()
+	lead := !j.writing && j.open != nil
+	if lead {
+		j.writing = true
+		j.writer.Add(1)
+	}
+	j.mu.Unlock()
+	if lead {
+		go func() {
+			defer j.writer.Done()
+			j.writeAll()
+		}()
+	}
+}
+
+// lead writes what is there, unless somebody does already; then whoever does goes on until nothing is left.
+func (j *journal) lead() {
+	j.mu.Lock()
+	lead := !j.writing
+	j.writing = true
+	j.mu.Unlock()
+	if lead {
+		j.writeAll()
+	}
+}
+
+func (j *journal) writeAll() {
+	for {
+		j.mu.Lock()
+		b := j.open
+		if b == nil {
+			j.writing = false
+			j.mu.Unlock()
+			return
+		}
+		j.open = nil
+		err := j.err
+		seen, taken := j.seen, j.taken
+		j.mu.Unlock()
+		if err == nil {
+			b.ack, err = j.write(b, seen, taken)
+		}
+		b.err = err
+		j.mu.Lock()
+		if err != nil && j.err == nil {
+			j.err = err
+		}
+		j.inbox = max(j.inbox, b.ack.Inbox)
+		j.mu.Unlock()
+		close(b.done)
+	}
+}
+
+// write appends one batch and repeats it until its outcome is known.
+func (j *journal) write(b *batch, seen, taken int64) (checkpoint.Ack, error) {
+	a := &checkpoint.Append{Key: j.chain.Key, Nonce: j.nonce, Records: b.records, Closed: b.closed, Seen: seen, Taken: taken, Park: b.park}
+	var ack checkpoint.Ack
+	err := persist(j.patience, func(ctx context.Context) (err error) {
+		ack, err = j.store.Append(ctx, a)
+		return err
+	})
+	return ack, err
+}
+
+// persist repeats a call until its outcome is known or the store's time is up. The call must be safe to repeat. Its context
+// is not the run's: a write is not left in the dark because somebody lost patience with the run.
+func persist(patience time.Duration, call func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	wait := 5 * time.Millisecond
+	for {
+		err := call(ctx)
+		if err == nil || decided(err) {
+			return err
+		}
+		if sleep(ctx, realClock{}, wait) != nil {
+			return fmt.Errorf("graph: the store did not take a write for %s: %w", patience, err)
+		}
+		wait = min(2*wait, time.Second)
+	}
+}
+
+// decided reports whether a store's error says for certain that nothing was changed.
+func decided(err error) bool {
+	for _, known := range []error{
+		checkpoint.ErrStale, checkpoint.ErrHeld, checkpoint.ErrClosed, checkpoint.ErrBadKey, checkpoint.ErrTooLarge, checkpoint.ErrCorrupt,
+		checkpoint.ErrNewerFormat, checkpoint.ErrNotPending, checkpoint.ErrExpired, checkpoint.ErrChanged, checkpoint.ErrNotAllowed, checkpoint.ErrNoThread,
+	} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	_, dup := errors.AsType[*checkpoint.DuplicateError](err)
+	return dup
+}
+
+// backlog is how much waits to be written.
+func (j *journal) backlog() (entries, bytes int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.open == nil {
+		return 0, 0
+	}
+	return len(j.open.records), j.open.bytes
+}
+
+// unseen reports whether a reply has told of commands or answers that the run has not looked at.
+func (j *journal) unseen() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.inbox > j.seen
+}
+
+// looked notes what the run has looked at.
+func (j *journal) looked(seen, taken int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.seen, j.taken = max(j.seen, seen), max(j.taken, taken)
+	j.inbox = max(j.inbox, seen)
+}
+
+// news notes an inbox number that came by another way than a write.
+func (j *journal) news(inbox int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.inbox = max(j.inbox, inbox)
+}
+
+func (j *journal) seenInbox() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.seen
+}
+
+// parking reports whether the last write pauses or ends the run, so that the lease may be gone for a good reason.
+func (j *journal) parking() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.parks
+}

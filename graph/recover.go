@@ -1,0 +1,157 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+)
+
+// A Recovered is what became of one thread that Recover has continued. Err is what Resume would have returned: nil, an
+// *Interrupted, a failure.
+type Recovered struct {
+	Thread Thread
+	Err    error
+}
+
+// ServeOptions of Serve.
+type ServeOptions struct {
+	Every time.Duration   // pause between two rounds; default 1 s
+	Done  func(Recovered) // is told of each continued thread; may be nil
+}
+
+// recover continues what is left over, a bounded number of threads at a time.
+func (c *core) recover(ctx context.Context, ro RunOptions) ([]Recovered, error) {
+	if c.store == nil {
+		return nil, ErrNoStore
+	}
+	keys, err := c.orphans(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Recovered, len(keys))
+	slots := make(chan struct{}, c.opts.MaxConcurrency)
+	var wg sync.WaitGroup
+	for i, k := range keys {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			th := Thread{Tenant: k.Tenant, ID: k.Thread}
+			r, err := c.resume(ctx, th, ro, nil)
+			if err == nil {
+				r.start()
+				err = r.wait()
+			}
+			out[i] = Recovered{th, err}
+		})
+	}
+	wg.Wait()
+	var kept []Recovered
+	for _, r := range out {
+		if !errors.Is(r.Err, ErrBusy) && !errors.Is(r.Err, ErrNothingToDo) { // somebody else was faster
+			kept = append(kept, r)
+		}
+	}
+	return kept, context.Cause(ctx)
+}
+
+// orphans lists the threads of this graph that nobody works on although there is something to do.
+func (c *core) orphans(ctx context.Context) (keys []checkpoint.Key, err error) {
+	seen := map[checkpoint.Key]bool{}
+	add := func(k checkpoint.Key) {
+		if !seen[k] {
+			seen[k] = true
+			keys = append(keys, k)
+		}
+	}
+	for _, status := range []checkpoint.Status{checkpoint.Running, checkpoint.Interrupted} {
+		f := checkpoint.ThreadFilter{Status: status, Graph: c.plan.id.Name}
+		for {
+			heads, err := c.store.Threads(ctx, f)
+			if err != nil {
+				return nil, err
+			}
+			for i := range heads {
+				h := &heads[i]
+				f.After = h.Key
+				left := h.Held() && (h.Expired || c.dead(h))
+				if left || !h.Held() && status == checkpoint.Running {
+					add(h.Key)
+				}
+			}
+			if len(heads) == 0 {
+				break
+			}
+		}
+	}
+	answered, err := c.answered(ctx)
+	for _, k := range answered {
+		add(k)
+	}
+	return keys, err
+}
+
+// answered lists threads with answers that no task has used yet.
+func (c *core) answered(ctx context.Context) (keys []checkpoint.Key, err error) {
+	f := checkpoint.QuestionFilter{State: checkpoint.Answered}
+	for {
+		qs, err := c.store.Questions(ctx, f)
+		if err != nil || len(qs) == 0 {
+			return keys, err
+		}
+		for i := range qs {
+			f.After = checkpoint.QuestionCursor{Asked: qs[i].Asked, Key: qs[i].Key, ID: qs[i].ID}
+			h, err := c.headOf(ctx, qs[i].Key)
+			if err != nil {
+				return nil, err
+			}
+			if h.Graph == c.plan.id.Name && h.Status == checkpoint.Interrupted && (!h.Held() || h.Expired || c.dead(h)) {
+				keys = append(keys, qs[i].Key)
+			}
+		}
+	}
+}
+
+func (c *core) headOf(ctx context.Context, k checkpoint.Key) (*checkpoint.Head, error) {
+	l, err := c.store.Load(ctx, k, checkpoint.Active, "")
+	if err != nil {
+		return nil, err
+	}
+	return &l.Head, nil
+}
+
+func (c *core) serve(ctx context.Context, ro RunOptions, o ServeOptions) error {
+	if c.store == nil {
+		return ErrNoStore
+	}
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return ErrClosed
+	}
+	c.serving.Add(1)
+	c.mu.Unlock()
+	defer c.serving.Done()
+	if o.Every <= 0 {
+		o.Every = time.Second
+	}
+	for {
+		list, err := c.recover(ctx, ro)
+		if err != nil && !isRetryable(err) && ctx.Err() == nil {
+			return err
+		}
+		if o.Done != nil {
+			for _, r := range list {
+				o.Done(r)
+			}
+		}
+		if c.draining() {
+			return ErrClosed
+		}
+		if err := sleep(ctx, c.opts.Clock, o.Every); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,376 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/record"
+)
+
+// A run is one call of Run or Resume at work. One goroutine at a time drives it: it alone reads and writes the fields
+// below "driver". A superstep of one task is run by the driver itself, without a goroutine of its own; if that task does
+// not come back when it must, or ends the goroutine, another goroutine takes over the driving.
+type run struct {
+	c      *core
+	ro     RunOptions
+	thread Thread
+	chain  checkpoint.Chain
+	key    checkpoint.Key
+	id     string
+	by     string
+	mode   Durability
+	limit  int
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	bus    *bus
+	done   chan struct{} // closed when the run has ended, err and head are final then
+
+	journal *journal // nil without a store
+	inline  atomic.Pointer[task]
+
+	logMu sync.Mutex
+	log   *record.Thread // nil without a store
+	onces map[record.OnceID]*record.Once
+
+	answerMu sync.Mutex
+	answers  map[string]*checkpoint.Question // of this thread that are open or answered, by id
+	refused  map[string]error
+
+	// driver
+	head       any
+	step       int64
+	startStep  int64 // step of the run's input
+	ran        int
+	current    []*task // of the open superstep, in task order
+	deferred   []*task // wait until nothing else is scheduled
+	joins      [][]bool
+	marks      []bool
+	skipBreak  bool
+	status     checkpoint.Status
+	err        error
+	cancelled  *checkpoint.Command // somebody wants the run to end
+	stepCancel context.CancelCauseFunc
+	crashLoop  bool // it was taken over too often
+	unwatch    func() bool
+	lostOnce   sync.Once
+	lost       atomic.Pointer[error]
+}
+
+// errCancel is the cause with which a cancelled run's context ends.
+var errCancel = fmt.Errorf("%w by command", ErrCancelled)
+
+// drive runs supersteps until the run ends or pauses.
+func (r *run) drive(then func() bool) {
+	defer r.baton()
+	for then() {
+		then = r.superstep
+	}
+}
+
+// baton hands the driving on if user code in a task ended this goroutine.
+func (r *run) baton() {
+	if t := r.inline.Load(); t != nil && r.inline.CompareAndSwap(t, nil) {
+		go r.drive(func() bool { return r.finishInline(t) && r.settleStep() })
+	}
+}
+
+// superstep runs one. It returns false when the run is over or another goroutine drives it now.
+func (r *run) superstep() bool {
+	if r.halt() {
+		return false
+	}
+	return r.execute() && r.settleStep()
+}
+
+// execute runs the tasks of the open superstep that can run.
+func (r *run) execute() bool {
+	ready := make([]*task, 0, 8)
+	ctx := r.ctx
+	if r.c.opts.FailFast && len(r.current) > 1 {
+		ctx, r.stepCancel = context.WithCancelCause(r.ctx)
+	}
+	for _, t := range r.current {
+		if t.phase == phaseEnd || t.waiting {
+			continue
+		}
+		t.ctx, t.head, t.at, t.runs, t.left = ctx, r.head, r.step, r.step-r.startStep, max(0, r.limit-r.ran-1)
+		ready = append(ready, t)
+	}
+	if len(ready) == 1 {
+		r.taskEvent(ready[0], TaskStarted, nil)
+		return r.finishInline(ready[0])
+	}
+	r.parallel(ready)
+	return true
+}
+
+// finishInline executes a task in the driver's own goroutine. It returns false if the baton has passed meanwhile.
+func (r *run) finishInline(t *task) bool {
+	r.inline.Store(t)
+	t.execute()
+	if !r.inline.CompareAndSwap(t, nil) {
+		r.c.returned(t)
+		return false
+	}
+	r.ended(t)
+	return true
+}
+
+// abandonInline takes the baton from a task that does not return.
+func (r *run) abandonInline() {
+	t := r.inline.Load()
+	if t == nil || !r.inline.CompareAndSwap(t, nil) {
+		return
+	}
+	r.abandon(t)
+	go r.drive(r.settleStep)
+}
+
+// abandon replaces a task by a successor that was stopped.
+func (r *run) abandon(t *task) {
+	t.gone.Store(true)
+	r.c.missing(t)
+	r.c.log(r, "abandoned", "node", t.node.name, "task", t.id())
+	s := t.successor(fmt.Errorf("%w: it did not return in time", errStopped))
+	r.current[slices.Index(r.current, t)] = s
+}
+
+// parallel runs tasks in goroutines, a bounded number at a time, and waits for them.
+func (r *run) parallel(ready []*task) {
+	done := make(chan *task, len(ready))
+	ctx := r.ctx
+	ended := ctx.Done()
+	var late <-chan time.Time
+	running := map[*task]bool{}
+	failed := false
+	for i := 0; ; {
+		for i < len(ready) && len(running) < r.c.opts.MaxConcurrency && ctx.Err() == nil && !failed {
+			t := ready[i]
+			i++
+			running[t] = true
+			r.taskEvent(t, TaskStarted, nil)
+			go t.spawn(done)
+		}
+		if len(running) == 0 {
+			for _, t := range ready[i:] {
+				t.phase, t.err = phaseEnd, errStopped
+			}
+			return
+		}
+		select {
+		case t := <-done:
+			delete(running, t)
+			r.ended(t)
+			more := len(running) > 0 || i < len(ready)
+			if t.err == nil && more {
+				r.keep(t)
+			}
+			if t.err != nil && !t.asked() && r.stepCancel != nil {
+				failed = true
+				r.stepCancel(fmt.Errorf("a sibling failed: %w", t.err))
+			}
+		case <-ended:
+			ended = nil
+			var stop func()
+			late, stop = r.c.after(r.c.opts.Grace)
+			defer stop()
+		case <-late:
+			for t := range running {
+				r.abandon(t)
+			}
+			clear(running)
+		}
+	}
+}
+
+// spawn executes the task and hands it back, from whatever goroutine that takes.
+func (t *task) spawn(done chan<- *task) {
+	defer func() {
+		switch {
+		case t.gone.Load():
+			t.r.c.returned(t)
+		case t.phase != phaseEnd:
+			go t.spawn(done)
+		default:
+			done <- t
+		}
+	}()
+	t.execute()
+}
+
+// keep records the result of a task whose siblings still run. It does not wait for the store.
+func (r *run) keep(t *task) {
+	if r.journal == nil || t.recorded {
+		return
+	}
+	res := &record.Result{Done: t.result()}
+	if _, err := r.add(item{kind: checkpoint.KindResult, step: r.step, body: res}); err == nil {
+		t.recorded = true
+		if r.mode == Sync {
+			r.journal.start()
+		}
+	}
+}
+
+// result is the record of a finished task.
+func (t *task) result() record.Done {
+	c := t.out
+	d := record.Done{ID: t.id(), Node: t.node.name, Writes: c.writes, To: c.to, Answers: c.used, Handled: t.handled}
+	if t.attempt > 1 {
+		d.Attempt = t.attempt
+	}
+	for _, s := range c.sends {
+		d.Sends = append(d.Sends, record.Send{Node: s.node, Arg: s.arg, Time: s.time})
+	}
+	return d
+}
+
+// add appends records to the journal and folds them.
+func (r *run) add(items ...item) (*batch, error) { return r.addWith(nil, nil, items...) }
+
+func (r *run) addWith(closed []string, park *checkpoint.Park, items ...item) (*batch, error) {
+	r.logMu.Lock()
+	defer r.logMu.Unlock()
+	recs, b, err := r.journal.add(closed, park, items...)
+	if err != nil {
+		return nil, err
+	}
+	for i, rec := range recs {
+		switch body := items[i].body.(type) {
+		case *record.Result:
+			r.log.ApplyResult(body)
+		case *record.Once:
+			r.log.ApplyOnce(body)
+		case *record.Pause:
+			r.log.ApplyPause(body)
+		case *record.Void:
+			r.log.ApplyVoid(body)
+		}
+		r.log.Note(rec) // entries, edits and settles were folded when they were made
+	}
+	return b, nil
+}
+
+// record writes one record on behalf of a task, and waits for it.
+func (r *run) record(t *task, res *record.Result) error {
+	if r.journal == nil {
+		return nil
+	}
+	b, err := r.add(item{kind: checkpoint.KindResult, step: t.at, body: res})
+	if err == nil {
+		_, err = r.journal.flush(b)
+	}
+	return r.wrote(err)
+}
+
+// recordOnce writes one step of an effect on behalf of a node, and waits for it.
+func (r *run) recordOnce(c *call, o *record.Once) error {
+	if r.journal == nil {
+		r.logMu.Lock()
+		defer r.logMu.Unlock()
+		if r.onces == nil {
+			r.onces = map[record.OnceID]*record.Once{}
+		}
+		r.onces[record.OnceID{Task: o.Task, Name: o.Name, N: o.N}] = o
+		return nil
+	}
+	c.mu.Lock()
+	if c.stale || c.t.gone.Load() { // checked under the lock that abandoning takes: nothing slips in behind it
+		c.mu.Unlock()
+		return fmt.Errorf("%w: node %s was abandoned", ErrStale, c.t.node.name)
+	}
+	b, err := r.add(item{kind: checkpoint.KindOnce, step: c.t.at, body: o})
+	c.mu.Unlock()
+	if err == nil {
+		_, err = r.journal.flush(b)
+	}
+	return r.wrote(err)
+}
+
+// once returns what is recorded of an effect.
+func (r *run) once(id record.OnceID) *record.Once {
+	r.logMu.Lock()
+	defer r.logMu.Unlock()
+	if r.log != nil {
+		return r.log.Onces[id]
+	}
+	return r.onces[id]
+}
+
+// wrote looks at the outcome of a write: one that failed for good ends the run.
+func (r *run) wrote(err error) error {
+	if err != nil {
+		r.lose(err)
+	}
+	return err
+}
+
+// lose ends the run because it cannot write any more: somebody else has the thread, or the store is away.
+func (r *run) lose(err error) {
+	r.lostOnce.Do(func() {
+		r.lost.Store(&err)
+		r.cancel(err)
+		r.c.log(r, "lost", "err", err)
+	})
+}
+
+// answerTo returns the recorded answer to a question, if it was given to what is shown now.
+func (r *run) answerTo(id string, shown []byte) *checkpoint.Question {
+	r.answerMu.Lock()
+	defer r.answerMu.Unlock()
+	q := r.answers[id]
+	if q == nil || q.State != checkpoint.Answered || !slices.Equal(q.Shown, shown) || r.refused[id] != nil {
+		return nil
+	}
+	return q
+}
+
+func (r *run) refuse(id string, reason error) {
+	r.answerMu.Lock()
+	defer r.answerMu.Unlock()
+	if r.refused == nil {
+		r.refused = map[string]error{}
+	}
+	r.refused[id] = reason
+}
+
+// ended tells what became of a task.
+func (r *run) ended(t *task) {
+	switch {
+	case t.err == nil:
+		r.taskEvent(t, TaskCompleted, nil)
+	case t.asked():
+		r.taskEvent(t, TaskAsked, nil)
+	case errors.Is(t.err, errStopped):
+		r.taskEvent(t, TaskStopped, t.err)
+	default:
+		r.taskEvent(t, TaskFailed, t.err)
+	}
+}
+
+// supervise runs once the run's context has ended: a task of the driver's own that does not return within the grace is
+// left behind.
+func (r *run) supervise() {
+	for {
+		late, stop := r.c.after(r.c.opts.Grace)
+		select {
+		case <-r.done:
+			stop()
+			return
+		case <-late:
+			r.abandonInline()
+		}
+	}
+}
+
+// wait waits for the run to end.
+func (r *run) wait() error {
+	<-r.done
+	return r.err
+}

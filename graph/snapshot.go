@@ -1,0 +1,293 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/record"
+)
+
+// A Snapshot is a thread at one moment.
+type Snapshot[S any] struct {
+	Status
+	State *S // belongs to the caller
+}
+
+// A Status is all of a thread but the typed state.
+type Status struct {
+	Thread    Thread            `json:"thread"`
+	Entry     int64             `json:"entry"` // position of the entry that the state is of
+	Step      int64             `json:"step"`  // in the run
+	Run       string            `json:"run"`
+	Status    checkpoint.Status `json:"status"`
+	Owner     string            `json:"owner,omitzero"`
+	Meta      map[string]string `json:"meta,omitzero"`
+	Next      []TaskInfo        `json:"next,omitzero"` // scheduled
+	Questions []Question        `json:"questions,omitzero"`
+	Joins     []JoinInfo        `json:"joins,omitzero"`  // half filled
+	Reason    string            `json:"reason,omitzero"` // why the run stopped, if it did
+	Error     string            `json:"error,omitzero"`
+	Unknown   []string          `json:"unknown,omitzero"` // stored fields that this program does not know
+	JSON      json.RawMessage   `json:"state,omitzero"`   // of a View: the state
+}
+
+// A TaskInfo is a scheduled task and what is known of it.
+type TaskInfo struct {
+	ID       string          `json:"id"`
+	Node     string          `json:"node"`
+	Arg      json.RawMessage `json:"arg,omitzero"`
+	Deferred bool            `json:"deferred,omitzero"`
+	Done     bool            `json:"done,omitzero"`    // its result is recorded
+	Error    string          `json:"error,omitzero"`   // it failed
+	Waiting  bool            `json:"waiting,omitzero"` // for an answer
+}
+
+// A JoinInfo is a join that some of its sources have reached.
+type JoinInfo struct {
+	To      string   `json:"to"`
+	Have    []string `json:"have"`
+	Missing []string `json:"missing"`
+}
+
+// An EntryInfo is one entry of a thread's history.
+type EntryInfo struct {
+	Pos   int64           `json:"pos"`  // its id in the branch
+	Step  int64           `json:"step"` // in the chain; it never restarts
+	Kind  checkpoint.Kind `json:"kind"` // I, E, D, X or F
+	At    time.Time       `json:"at"`   // the store's clock
+	Run   string          `json:"run"`
+	By    string          `json:"by,omitzero"`
+	Graph string          `json:"graph"`
+	Tasks []string        `json:"tasks,omitzero"` // nodes that ran, in task order
+	Next  []string        `json:"next,omitzero"`  // nodes that come next
+	Gone  []string        `json:"gone,omitzero"`  // nodes abandoned by a settle entry
+}
+
+// stateAt reads and folds a thread up to an entry.
+func (c *core) stateAt(ctx context.Context, th Thread, entry int64) (*Status, *record.Thread, error) {
+	if c.store == nil {
+		return nil, nil, ErrNoStore
+	}
+	if err := c.checkCall(th, RunOptions{}); err != nil {
+		return nil, nil, err
+	}
+	l, err := c.load(ctx, th.key())
+	if err != nil {
+		return nil, nil, err
+	}
+	if l.Head.Epoch == 0 {
+		return nil, nil, fmt.Errorf("%w: %s", ErrNoThread, th)
+	}
+	log := l.log
+	head := entry < 0 || entry == log.EntryPos
+	if !head {
+		if log, err = c.foldTo(ctx, checkpoint.Chain{Key: th.key(), Branch: l.Branch}, entry); err != nil {
+			return nil, nil, err
+		}
+	}
+	st, err := c.describe(th, l, log, head)
+	return st, log, err
+}
+
+// foldTo folds a chain up to one entry.
+func (c *core) foldTo(ctx context.Context, chain checkpoint.Chain, entry int64) (*record.Thread, error) {
+	at, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, From: entry, To: entry, NoBody: true})
+	if err != nil {
+		return nil, err
+	}
+	if len(at) == 0 || !isEntry(at[0].Kind) {
+		return nil, fmt.Errorf("graph: position %d is no entry of thread %s", entry, chain.Thread)
+	}
+	recs, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, From: at[0].Base, To: entry})
+	if err != nil {
+		return nil, err
+	}
+	if len(recs) == 0 || recs[0].Pos != at[0].Base {
+		return nil, checkpoint.ErrPruned
+	}
+	return record.Fold(recs)
+}
+
+func isEntry(k checkpoint.Kind) bool {
+	switch k {
+	case checkpoint.KindInput, checkpoint.KindEntry, checkpoint.KindEdit, checkpoint.KindSettle, checkpoint.KindSeal:
+		return true
+	}
+	return false
+}
+
+func (c *core) describe(th Thread, l *loaded, log *record.Thread, head bool) (*Status, error) {
+	st := &Status{
+		Thread: th, Entry: log.EntryPos, Step: log.EntryStep - log.Start, Run: log.Run, Status: l.Head.Status, Owner: l.Head.Owner, Meta: l.Head.Meta,
+		Unknown: c.plan.ops.unknown(log.State),
+	}
+	waiting := map[string]bool{}
+	if head {
+		qs, err := publicQuestions(l.Questions)
+		if err != nil {
+			return nil, err
+		}
+		sortQuestions(qs)
+		st.Questions = qs
+		for _, q := range qs {
+			waiting[q.Task] = true
+		}
+	}
+	for _, t := range log.Next {
+		i := TaskInfo{ID: t.ID, Node: t.Node, Arg: t.Arg, Deferred: t.Deferred, Waiting: waiting[t.ID]}
+		if r := log.Results[t.ID]; r != nil {
+			i.Done, i.Error = r.Fail == "", r.Fail
+		}
+		st.Next = append(st.Next, i)
+	}
+	for _, j := range log.Joins {
+		i := JoinInfo{To: j.To, Have: j.Have}
+		for _, from := range j.From {
+			if !slices.Contains(j.Have, from) {
+				i.Missing = append(i.Missing, from)
+			}
+		}
+		st.Joins = append(st.Joins, i)
+	}
+	if log.Pause != nil {
+		st.Reason, st.Error = log.Pause.Reason, log.Pause.Error
+	}
+	return st, nil
+}
+
+// history reads entries from the tail, a page at a time.
+func (c *core) history(ctx context.Context, th Thread) iter.Seq2[EntryInfo, error] {
+	return func(yield func(EntryInfo, error) bool) {
+		if c.store == nil {
+			yield(EntryInfo{}, ErrNoStore)
+			return
+		}
+		l, err := c.store.Load(ctx, th.key(), checkpoint.Active, "")
+		if err == nil && l.Head.Epoch == 0 {
+			err = fmt.Errorf("%w: %s", ErrNoThread, th)
+		}
+		if err != nil {
+			yield(EntryInfo{}, err)
+			return
+		}
+		q := checkpoint.Query{Chain: checkpoint.Chain{Key: th.key(), Branch: l.Branch}, To: -1, Limit: 200, Newest: true}
+		for {
+			recs, err := c.store.Read(ctx, q)
+			if err != nil {
+				yield(EntryInfo{}, err)
+				return
+			}
+			for _, rec := range slices.Backward(recs) {
+				if !isEntry(rec.Kind) {
+					continue
+				}
+				e, err := entryInfo(rec)
+				if !yield(e, err) || err != nil {
+					return
+				}
+			}
+			if len(recs) == 0 || recs[0].Pos == 0 {
+				return
+			}
+			q.To = recs[0].Pos - 1
+		}
+	}
+}
+
+func entryInfo(rec checkpoint.Record) (EntryInfo, error) {
+	e := EntryInfo{Pos: rec.Pos, Step: rec.Step, Kind: rec.Kind, At: rec.At}
+	var b struct {
+		Run       string
+		By        string
+		Graph     record.Graph       `json:"g"`
+		Tasks     []record.Done      `json:"t"`
+		Next      []record.Task      `json:"next"`
+		Abandoned []record.Abandoned `json:"gone"`
+	}
+	if err := record.Decode(rec, &b); err != nil {
+		return e, err
+	}
+	e.Run, e.By, e.Graph = b.Run, b.By, graphText(b.Graph)
+	for _, t := range b.Tasks {
+		e.Tasks = append(e.Tasks, t.Node)
+	}
+	for _, t := range b.Next {
+		e.Next = append(e.Next, t.Node)
+	}
+	for _, t := range b.Abandoned {
+		e.Gone = append(e.Gone, t.Node)
+	}
+	return e, nil
+}
+
+// cancelThread ends a thread's run for good.
+func (c *core) cancelThread(ctx context.Context, th Thread, ro RunOptions) error {
+	if c.store == nil {
+		return ErrNoStore
+	}
+	if err := c.checkCall(th, ro); err != nil {
+		return err
+	}
+	var err error
+	for range 10 {
+		if err = c.cancelOnce(ctx, th, ro); !errors.Is(err, checkpoint.ErrHeld) {
+			return err
+		}
+	}
+	return err
+}
+
+func (c *core) cancelOnce(ctx context.Context, th Thread, ro RunOptions) error {
+	l, err := c.load(ctx, th.key())
+	if err != nil {
+		return err
+	}
+	switch {
+	case l.Head.Epoch == 0:
+		return fmt.Errorf("%w: %s", ErrNoThread, th)
+	case l.Head.Status == checkpoint.Completed || l.Head.Status == checkpoint.Cancelled:
+		return ErrNothingToDo
+	case l.Head.Held() && !l.Head.Expired && !c.dead(&l.Head):
+		return c.postCancel(ctx, l, ro)
+	}
+	r := c.newRun(ctx, th, ro)
+	if err := c.enroll(r); err != nil {
+		r.cancel(nil)
+		return err
+	}
+	body, err := json.Marshal(cancelBody{Run: l.Head.Run, By: ro.By})
+	if err != nil {
+		return err
+	}
+	if err := c.takeUp(r, l, []Command{{force: true}}); err != nil {
+		c.discard(r)
+		return err
+	}
+	r.cancelled = &checkpoint.Command{Body: body}
+	r.start()
+	if err := r.wait(); !errors.Is(err, ErrCancelled) {
+		return err
+	}
+	return nil
+}
+
+// postCancel leaves the cancel to whoever holds the thread, and wakes it if it is in this process.
+func (c *core) postCancel(ctx context.Context, l *loaded, ro RunOptions) error {
+	body, err := json.Marshal(cancelBody{Run: l.Head.Run, By: ro.By})
+	if err != nil {
+		return err
+	}
+	if _, err := c.store.Post(ctx, checkpoint.Command{Key: l.Head.Key, Kind: checkpoint.CommandCancel, Request: "cancel " + l.Head.Run, Body: body}); err != nil {
+		return err
+	}
+	if r, ok := held.Load(l.Head.Nonce); ok {
+		r.(*run).peek()
+	}
+	return nil
+}
