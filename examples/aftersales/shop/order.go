@@ -95,6 +95,9 @@ type Notice struct {
 	At    time.Time `json:"at"`
 }
 
+// Key is the notice's id, so that a state can keep notices in order.
+func (n Notice) Key() string { return n.ID }
+
 // A Booking is the entry of a receipt in the shop's books.
 type Booking struct {
 	ID      string    `json:"id"`

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
+	"github.com/holdfast-go/holdfast/graph"
+)
+
+// A demo plays the story: it starts processes, makes trouble, kills one, and checks the ledger at the end.
+type demo struct {
+	p      *printer
+	dir    string
+	thread graph.Thread
+	url    string
+	shop   *shop.Client
+	act    int
+}
+
+// playDemo plays the whole story. An error means that the money did not move exactly once, or that the story could not be
+// played.
+func playDemo(ctx context.Context, p *printer) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
+	defer cancel()
+	dir, err := os.MkdirTemp("", "aftersales-demo-")
+	if err != nil {
+		return err
+	}
+	d := &demo{p: p, dir: dir, thread: newThread()}
+	service, err := d.startShop(ctx)
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(dir))
+	}
+	defer func() {
+		err = errors.Join(err, service.quit(), os.RemoveAll(dir))
+	}()
+	for _, act := range []func(context.Context) error{d.parks, d.fourEyes, d.dies, d.recovers} {
+		if err := act(ctx); err != nil {
+			return err
+		}
+	}
+	return d.verdict(ctx)
+}
+
+// scene begins an act with what happens and why.
+func (d *demo) scene(en, zh string, args ...any) {
+	if d.act++; d.act > 1 {
+		d.p.sayf("", "")
+	}
+	d.p.line(fmt.Sprintf("%d. ", d.act), d.p.textf(en, zh, args...))
+}
+
+func (d *demo) startShop(ctx context.Context) (*child, error) {
+	d.scene("The order service starts: its own process, its own file, real HTTP.", "启动订单服务：独立进程，独立文件，真实的 HTTP。")
+	c, err := spawn(ctx, "-serve-shop", filepath.Join(d.dir, "shop.db"))
+	if err != nil {
+		return nil, err
+	}
+	url, ok := <-c.lines
+	if !ok || len(url) < 7 || url[:7] != "http://" {
+		return nil, errors.Join(fmt.Errorf("the order service did not start: %s", url), c.quit())
+	}
+	d.url, d.shop = url, shop.NewClient(url, 10*time.Second)
+	d.p.sayf("   It listens on %s, process %d.", "   它监听 %s，进程 %d。", url, c.cmd.Process.Pid)
+	return c, nil
+}
+
+// worker starts a worker process on the thread. Its patience with the shop is long, so that the held answer finds it
+// waiting when it is killed, on the slowest machine.
+func (d *demo) worker(ctx context.Context, args ...string) (*child, error) {
+	lang := d.p.pick("en", "zh")
+	return spawn(ctx, append([]string{"-lang", lang, "-work", d.thread.ID, "-db", filepath.Join(d.dir, "threads.db"), "-shop", d.url,
+		"-timeout", "60s"}, args...)...)
+}
+
+// parks starts the refund on a shop that is in a bad way. It runs until a person is needed.
+func (d *demo) parks(ctx context.Context) error {
+	d.scene(`%s wants her latest order refunded. The shop is made to answer 500 twice, to cut a connection and to be slow.`,
+		"%s要退最近一单。让店铺先返回两次 500，再断一次连接，还要变慢。", nameOf(d.p.zh, customer))
+	err := d.shop.Break(ctx,
+		shop.Fault{Endpoint: "latest", Kind: shop.Broken, Times: 2},
+		shop.Fault{Endpoint: "check", Kind: shop.CutBefore},
+		shop.Fault{Endpoint: "product", Kind: shop.Slow, Wait: 300 * time.Millisecond})
+	if err != nil {
+		return err
+	}
+	wish, err := json.Marshal(Request{Customer: customer, Reason: d.p.pick("too bright", "太亮了"), Chinese: d.p.zh})
+	if err != nil {
+		return err
+	}
+	c, err := d.worker(ctx, "-request", string(wish))
+	if err != nil {
+		return err
+	}
+	pid := c.cmd.Process.Pid
+	code, err := c.relay(d.p, d.p.pick("worker 1", "工人 1"))
+	if err != nil || code != exitWaiting {
+		return errors.Join(fmt.Errorf("worker 1 ended with code %d", code), err)
+	}
+	d.p.sayf("   Process %d has ended by itself: a refund that waits needs no process. The question is in the file.",
+		"   进程 %d 已自行结束：等待中的退款不需要任何进程，问题保存在文件里。", pid)
+	return nil
+}
+
+// fourEyes lets the customer try to approve her own refund.
+func (d *demo) fourEyes(ctx context.Context) error {
+	d.scene("%s tries to approve her own refund.", "%s想自己批准自己的退款。", nameOf(d.p.zh, customer))
+	c, err := d.worker(ctx, "-approve", customer)
+	if err != nil {
+		return err
+	}
+	code, err := c.relay(d.p, d.p.pick("worker 2", "工人 2"))
+	if err != nil || code != exitFailed {
+		return errors.Join(fmt.Errorf("the customer's own approval ended with code %d", code), err)
+	}
+	d.p.sayf("   The refusal is the store's, not the program's. The question is still open.", "   拒绝来自存储层，不是这个程序。问题仍然开着。")
+	return nil
+}
+
+// dies lets a second person approve, and kills the worker between the payment and its record.
+func (d *demo) dies(ctx context.Context) error {
+	d.scene("%s, a second person, approves. The shop is told to pay and then to keep its answer back.",
+		"%s作为第二个人批准。让店铺打款之后扣住回复不发。", nameOf(d.p.zh, colleague))
+	if err := d.shop.Break(ctx, shop.Fault{Endpoint: "refund", Kind: shop.Hold}); err != nil {
+		return err
+	}
+	c, err := d.worker(ctx, "-approve", colleague)
+	if err != nil {
+		return err
+	}
+	type end struct {
+		code int
+		err  error
+	}
+	ended := make(chan end, 1)
+	go func() {
+		code, err := c.relay(d.p, d.p.pick("worker 3", "工人 3"))
+		ended <- end{code, err}
+	}()
+	held := d.shop.AwaitHeld(ctx, "refund")
+	if held == nil {
+		d.p.sayf("   The money has moved, and worker 3 does not know it yet. Now it is killed: kill -9 %d.",
+			"   钱已经退了，但工人 3 还不知道。现在杀掉它：kill -9 %d。", c.cmd.Process.Pid)
+	}
+	err = errors.Join(held, c.kill())
+	e := <-ended
+	if err = errors.Join(err, e.err, d.shop.Mend(ctx)); err != nil {
+		return err
+	}
+	if e.code != -1 && e.code != 1 { // 1: how Windows reports it
+		return fmt.Errorf("worker 3 ended with code %d before it was killed", e.code)
+	}
+	lines, err := d.shop.Ledger(ctx, "1005")
+	if err == nil && len(lines) != 1 {
+		err = fmt.Errorf("the ledger has %d payments at the moment of the crash, want 1", len(lines))
+	}
+	return err
+}
+
+// recovers starts a new worker, which finds the refund by itself.
+func (d *demo) recovers(ctx context.Context) error {
+	d.scene("A new worker starts. It is told nothing: it finds the refund, asks the shop again under the same key, and goes on.",
+		"启动一个新的工人。没有人告诉它任何事：它自己找到这笔退款，用同一个幂等键再问一次店铺，然后继续。")
+	if err := d.shop.Break(ctx, shop.Fault{Endpoint: "notify", Kind: shop.CutAfter}); err != nil {
+		return err
+	}
+	d.p.sayf("   To make it harder, the shop cuts the next notice after sending it.", "   再难一点：店铺发出下一条通知之后断开连接。")
+	c, err := d.worker(ctx)
+	if err != nil {
+		return err
+	}
+	code, err := c.relay(d.p, d.p.pick("worker 4", "工人 4"))
+	if err != nil || code != exitOK {
+		return errors.Join(fmt.Errorf("worker 4 ended with code %d", code), err)
+	}
+	return nil
+}
+
+// verdict asks the order service, which knows nothing of graphs, how often the money moved.
+func (d *demo) verdict(ctx context.Context) error {
+	d.scene("The verdict comes from the order service, which knows nothing of the graph.", "由完全不知道图的订单服务来裁决。")
+	lines, err := d.shop.Ledger(ctx, "1005")
+	if err != nil {
+		return err
+	}
+	for _, l := range lines {
+		d.p.line("   ", d.p.textf("ledger: %s  order %s  %v  key %s", "账本：%s  订单 %s  %v  幂等键 %s", l.Receipt, l.Order, l.Amount, l.Key))
+	}
+	notices, err := d.shop.Notices(ctx, "1005")
+	if err != nil {
+		return err
+	}
+	for _, n := range notices {
+		d.p.line("   ", d.p.textf("notice: %s", "通知：%s", n.Text))
+	}
+	if len(lines) != 1 || lines[0].Amount != 480_00 || len(notices) != 1 {
+		d.p.sayf("   FAILED: %d payments and %d notices, want one of each, and ¥480.00.", "   失败：%d 笔付款，%d 条通知，应各有一条，金额 ¥480.00。",
+			len(lines), len(notices))
+		return errToldAlready
+	}
+	d.p.sayf("   The money moved exactly once, and the customer was told exactly once.", "   钱只退了一次，顾客也只收到一次通知。")
+	return nil
+}

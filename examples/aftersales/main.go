@@ -1,0 +1,202 @@
+// Command aftersales refunds orders through a durable graph, and shows that a crash in the middle of a payment loses
+// nothing and pays nothing twice.
+//
+// Without flags it talks with the person at the terminal, in English or Chinese. With -demo it plays a whole story by
+// itself, including the killing of its own worker process.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
+	"github.com/holdfast-go/holdfast/graph"
+)
+
+// Exit codes.
+const (
+	exitOK      = 0
+	exitFailed  = 1   // something went wrong, or the input ended before a question was answered
+	exitUsage   = 2   // the command line cannot be read
+	exitWaiting = 3   // of a worker: the refund waits for a person
+	exitSignal  = 130 // Ctrl-C
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	os.Exit(run(ctx, os.Args[1:]))
+}
+
+// flags is the command line. The ones below "hidden" are for the processes that the demonstration starts.
+type flags struct {
+	lang, db, graph string
+	demo, help      bool
+
+	serveShop, work, shop, request, approve string // hidden
+	timeout, pace                           time.Duration
+}
+
+func parseFlags(args []string) (*flags, error) {
+	f := &flags{}
+	fs := flag.NewFlagSet("aftersales", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.StringVar(&f.lang, "lang", "", "")
+	fs.StringVar(&f.db, "db", "", "")
+	fs.StringVar(&f.graph, "graph", "", "")
+	fs.BoolVar(&f.demo, "demo", false, "")
+	fs.BoolVar(&f.help, "help", false, "")
+	fs.BoolVar(&f.help, "h", false, "")
+	fs.StringVar(&f.serveShop, "serve-shop", "", "")
+	fs.StringVar(&f.work, "work", "", "")
+	fs.StringVar(&f.shop, "shop", "", "")
+	fs.StringVar(&f.request, "request", "", "")
+	fs.StringVar(&f.approve, "approve", "", "")
+	fs.DurationVar(&f.timeout, "timeout", 2*time.Second, "")
+	fs.DurationVar(&f.pace, "pace", -1, "")
+	if err := fs.Parse(args); err != nil {
+		return f, err
+	}
+	switch {
+	case fs.NArg() > 0:
+		return f, fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	case f.lang != "" && f.lang != "en" && f.lang != "zh":
+		return f, fmt.Errorf("-lang takes en or zh, not %q", f.lang)
+	case f.graph != "" && f.graph != "mermaid" && f.graph != "dot":
+		return f, fmt.Errorf("-graph takes mermaid or dot, not %q", f.graph)
+	case f.demo && f.db != "":
+		return f, errors.New("-demo works on files of its own: leave -db out")
+	}
+	return f, nil
+}
+
+// chinese reports whether the person reads Chinese: what -lang says, or else what the environment says.
+func (f *flags) chinese(env func(string) string) bool {
+	if f.lang != "" {
+		return f.lang == "zh"
+	}
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if v := env(name); v != "" {
+			return strings.HasPrefix(strings.ToLower(v), "zh")
+		}
+	}
+	return false
+}
+
+func run(ctx context.Context, args []string) int {
+	f, err := parseFlags(args)
+	p := newPrinter(os.Stdout, f.chinese(os.Getenv))
+	if err != nil {
+		e := newPrinter(os.Stderr, p.zh)
+		e.sayf("aftersales: %v; see aftersales -help", "aftersales：%v；请看 aftersales -help", err)
+		return exitUsage
+	}
+	switch {
+	case f.help:
+		usage(p)
+		return exitOK
+	case f.graph != "":
+		return f.end(p, f.draw(os.Stdout))
+	case f.serveShop != "":
+		return f.end(p, serveShop(ctx, f.serveShop))
+	case f.work != "":
+		return f.end(p, f.worker(ctx, p))
+	case f.demo:
+		return f.end(p, playDemo(ctx, p))
+	}
+	return f.end(p, f.talk(ctx, p))
+}
+
+// end turns the outcome of a mode into an exit code, and says what is not said yet.
+func (f *flags) end(p *printer, err error) int {
+	e := newPrinter(os.Stderr, p.zh)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errLeave), errors.Is(err, errToldAlready):
+		return exitFailed
+	case errors.Is(err, graph.ErrInterrupted):
+		return exitWaiting
+	case errors.Is(err, context.Canceled):
+		e.sayf("Stopped. Everything is saved; start again to go on.", "已停止。进度都保存了，重新启动就会继续。")
+		return exitSignal
+	}
+	if errors.Is(err, checkpoint.ErrNotAllowed) {
+		e.sayf("Not allowed: whoever asks for a refund must not approve it.", "不允许：申请退款的人不能自己审批。")
+		return exitFailed
+	}
+	e.sayf("aftersales: %v", "aftersales：%v", err)
+	return exitFailed
+}
+
+func (f *flags) draw(w io.Writer) error {
+	app, err := newRefund(nil).Compile(graph.Options{})
+	if err != nil {
+		return err
+	}
+	picture := app.Mermaid()
+	if f.graph == "dot" {
+		picture = app.DOT()
+	}
+	_, err = io.WriteString(w, picture)
+	return err
+}
+
+// talk runs the interactive program, with an order service of its own inside.
+func (f *flags) talk(ctx context.Context, p *printer) (err error) {
+	db, err := databaseFile(f.db)
+	if err != nil {
+		return fmt.Errorf(p.pick("no place for the database: %w; name one with -db FILE", "找不到存放数据库的位置：%w；请用 -db 文件 指定"), err)
+	}
+	service, err := shop.Open(shopFile(db), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, service.Close()) }()
+	url, err := service.Start("127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	tty := term.IsTerminal(int(os.Stdout.Fd()))
+	if f.pace < 0 && tty {
+		f.pace = 250 * time.Millisecond // slow enough to watch
+	}
+	client := shop.NewClient(url, f.timeout)
+	if f.pace > 0 {
+		if err := client.Break(ctx, shop.Fault{Endpoint: "*", Kind: shop.Slow, Wait: f.pace, Times: -1}); err != nil {
+			return err
+		}
+	}
+	o, err := openOffice(p, db, client)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.close()) }()
+	s := &session{office: o, in: newReader(ctx, os.Stdin), asks: tty && term.IsTerminal(int(os.Stdin.Fd()))}
+	return s.talk(ctx)
+}
+
+func usage(p *printer) {
+	p.sayf("aftersales refunds orders through a graph that survives crashes.", "aftersales 用一个不怕崩溃的图来办理退款。")
+	for _, l := range [][3]string{
+		{"(no flags)", "talk with it: type an order number or \"latest\"", "与它对话：输入订单号或“最近一单”"},
+		{"-demo", "play the whole story unattended, with a killed worker", "自动演示全过程，中途会杀掉自己的工作进程"},
+		{"-db FILE", "where refunds are kept (default: holdfast/aftersales.db in your state folder; the shop's file is beside it)",
+			"退款进度存放的文件（默认在用户状态目录的 holdfast/aftersales.db，店铺的文件在它旁边）"},
+		{"-lang en|zh", "the language (default: from LC_ALL, LC_MESSAGES or LANG)", "语言（默认取自 LC_ALL、LC_MESSAGES 或 LANG）"},
+		{"-graph FORMAT", "print the graph as mermaid or dot", "打印图：mermaid 或 dot"},
+		{"-help", "print this", "打印本说明"},
+	} {
+		p.line("  "+pad(l[0], 14), p.pick(l[1], l[2]))
+	}
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestWrap(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		in, hang string
+		width    int
+		want     string
+	}{
+		{"one two three", "", 8, "one two|three"},
+		{"  one two three", "  ", 9, "  one two|  three"},
+		{"退款已经批准，钱已退回。", "", 12, "退款已经批|准，钱已退|回。"},
+		{"abcdefghijkl", "", 5, "abcde|fghij|kl"},
+		{"金额 ¥480.00 元", "", 10, "金额|¥480.00 元"},
+		{"a   b   c", "", 6, "a   b|c"},
+		{"", "", 10, ""},
+		{"退a", "", 1, "退|a"}, // narrower than a rune: go on all the same
+	} {
+		if got := strings.Join(wrap(tc.in, tc.width, tc.hang), "|"); got != tc.want {
+			t.Errorf("%q at %d: %q; want %q", tc.in, tc.width, got, tc.want)
+		}
+	}
+}
+
+func FuzzWrap(f *testing.F) {
+	f.Add("退款 of ¥480.00 已经，批准 and so on", 20)
+	f.Fuzz(func(t *testing.T, s string, width int) {
+		if width < 8 || width > 200 || strings.ContainsAny(s, "\r\n\t") || strings.HasPrefix(s, "   ") {
+			t.Skip()
+		}
+		lines := wrap(s, width, "")
+		for _, l := range lines {
+			if columns(l) > width {
+				t.Errorf("%q takes %d of %d columns", l, columns(l), width)
+			}
+		}
+		bare := func(s string) string { return strings.ReplaceAll(s, " ", "") }
+		if got := bare(strings.Join(lines, "")); got != bare(s) {
+			t.Errorf("%q became %q", s, lines)
+		}
+	})
+}
+
+func TestPrinterKeepsTheIndent(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	p := &printer{width: 20, mu: new(sync.Mutex), w: &b}
+	p.line("shop | ", "  the order is on its way")
+	if want := "shop |   the order\n         is on its\n         way\n"; b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+func TestReaderReportsWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	in := strings.NewReader("one\r\n" + strings.Repeat("x", 100_000) + "\n\xff\xfe\n  two  \n\nthree")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := newReader(ctx, in)
+	for _, want := range []string{"one", "!too long", "!not UTF-8", "two", "", "three"} {
+		got, err := r.next(ctx)
+		if m, ok := errors.AsType[*mistake](err); ok {
+			got, err = "!"+m.en, nil
+		}
+		if err != nil || got != want && !(want != "" && want[0] == '!' && strings.Contains(got, want[1:])) {
+			t.Errorf("got %q, %v; want %q", got, err, want)
+		}
+	}
+	if _, err := r.next(ctx); err != io.EOF {
+		t.Errorf("at the end: %v", err)
+	}
+}
+
+func TestReaderCanBeLeft(t *testing.T) {
+	t.Parallel()
+	in, out := io.Pipe()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	r := newReader(ctx, in)
+	want := errors.New("leaving")
+	cancel(want)
+	if _, err := r.next(ctx); err != want {
+		t.Errorf("got %v", err)
+	}
+	out.Close() // ends the reader's goroutine
+	for range r.lines {
+	}
+}
+
+func TestStateFolder(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		goos string
+		env  map[string]string
+		want string
+	}{
+		{"linux", map[string]string{"HOME": "/home/lin"}, "/home/lin/.local/state"},
+		{"linux", map[string]string{"HOME": "/home/lin", "XDG_STATE_HOME": "/state"}, "/state"},
+		{"linux", map[string]string{"HOME": "/home/lin", "XDG_STATE_HOME": "relative"}, "/home/lin/.local/state"},
+		{"linux", nil, "!$HOME"},
+		{"darwin", map[string]string{"HOME": "/Users/lin"}, "/Users/lin/Library/Application Support"},
+		{"windows", map[string]string{"LocalAppData": `C:\Users\lin\AppData\Local`}, `C:\Users\lin\AppData\Local`},
+		{"windows", nil, "!LocalAppData"},
+	} {
+		got, err := stateFolder(tc.goos, func(k string) string { return tc.env[k] })
+		if want, fails := strings.CutPrefix(tc.want, "!"); fails {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s %v: %q, %v", tc.goos, tc.env, got, err)
+			}
+		} else if err != nil || filepath.ToSlash(got) != filepath.ToSlash(tc.want) {
+			t.Errorf("%s %v: %q, %v; want %q", tc.goos, tc.env, got, err, tc.want)
+		}
+	}
+}
+
+func TestTheDatabaseFolderIsPrivate(t *testing.T) {
+	if os.PathSeparator != '/' {
+		t.Skip("modes are a matter of Unix")
+	}
+	dir := filepath.Join(t.TempDir(), "state")
+	t.Setenv("XDG_STATE_HOME", dir)
+	t.Setenv("HOME", dir)
+	file, err := databaseFile("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Dir(file))
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if got := shopFile(file); filepath.Base(got) != "aftersales-shop.db" {
+		t.Errorf("the shop is in %s", got)
+	}
+}
+
+func TestYes(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{"y": "yes", "YES": "yes", "是": "yes", "是。": "yes", "n": "no", "No": "no", "否": "no",
+		"拒绝": "no", "": "?", "maybe": "?", "yn": "?", "1": "?"} {
+		got := "?"
+		if answer, ok := yes(in); ok {
+			got = map[bool]string{true: "yes", false: "no"}[answer]
+		}
+		if got != want {
+			t.Errorf("%q is %s; want %s", in, got, want)
+		}
+	}
+}
