@@ -21,6 +21,7 @@ type call struct {
 	view       any
 	writes     record.Writes
 	to         []string
+	toRoom     [1]string // the common case of one target
 	sends      []send
 	redirected bool // a handler chose targets: joins do not count
 
@@ -28,11 +29,29 @@ type call struct {
 
 	mu    sync.Mutex
 	stale bool
-	asks  map[string]int // how often each name was asked
-	onces map[string]int
-	busy  map[string]bool // names of onces that run now
+	calls // what few nodes need
+}
+
+// calls are the questions and effects of one attempt. Most have none.
+type calls struct {
 	asked []*host.Question
 	used  []record.Used
+	names *names
+}
+
+// names counts how often each name came.
+type names struct {
+	asks  map[string]int
+	onces map[string]int
+	busy  map[string]bool // names of onces that run now
+}
+
+// named returns the counters. The lock is held.
+func (c *call) named() *names {
+	if c.names == nil {
+		c.names = &names{map[string]int{}, map[string]int{}, map[string]bool{}}
+	}
+	return c.names
 }
 
 // Value serves the host and passes everything else on to the caller's context.
@@ -101,11 +120,9 @@ func (c *call) Ask(q *host.Question) (json.RawMessage, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.asks == nil {
-		c.asks = map[string]int{}
-	}
-	q.N = c.asks[q.Name]
-	c.asks[q.Name]++
+	n := c.named()
+	q.N = n.asks[q.Name]
+	n.asks[q.Name]++
 	q.ID = questionID(r.chain, c.t.id(), q.Name, q.N)
 	if a := r.answerTo(q.ID, shownHash(q.Prompt, q.Schema)); a != nil {
 		c.used = append(c.used, record.Used{Question: q.ID, By: a.AnsweredBy, At: a.AnsweredAt.UTC(), Value: a.Answer})
@@ -137,16 +154,14 @@ func (c *call) OnceBegin(name string, intent bool) (*host.Once, error) {
 	}
 	r := c.t.r
 	c.mu.Lock()
-	if c.busy[name] {
+	names := c.named()
+	if names.busy[name] {
 		c.mu.Unlock()
 		return nil, ErrOnceBusy
 	}
-	if c.onces == nil {
-		c.onces, c.busy = map[string]int{}, map[string]bool{}
-	}
-	n := c.onces[name]
-	c.onces[name]++
-	c.busy[name] = true
+	n := names.onces[name]
+	names.onces[name]++
+	names.busy[name] = true
 	c.mu.Unlock()
 
 	o := &host.Once{Name: name, N: n, Key: onceKey(r.chain, c.t.id(), name, n)}
@@ -169,7 +184,7 @@ func (c *call) OnceBegin(name string, intent bool) (*host.Once, error) {
 
 func (c *call) release(name string) {
 	c.mu.Lock()
-	delete(c.busy, name)
+	delete(c.names.busy, name)
 	c.mu.Unlock()
 }
 

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
@@ -21,7 +22,7 @@ type core struct {
 	mu      sync.Mutex
 	runs    map[*run]struct{}
 	idle    *sync.Cond // no run is under way, no call is out
-	drain   bool
+	drain   atomic.Bool
 	closed  bool
 	out     map[*task]string // abandoned tasks that have not returned, by node
 	timed   map[string]int   // calls with a time-out that have not returned, by node
@@ -105,16 +106,13 @@ func (c *core) enter(node string) func() {
 	}
 }
 
-func (c *core) draining() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.drain
-}
+func (c *core) draining() bool { return c.drain.Load() }
 
 // close drains all runs and waits until nothing of this App is left, or ctx ends.
 func (c *core) close(ctx context.Context) error {
 	c.mu.Lock()
-	c.drain, c.closed = true, true
+	c.closed = true
+	c.drain.Store(true)
 	c.mu.Unlock()
 	stop := context.AfterFunc(ctx, func() {
 		c.mu.Lock()

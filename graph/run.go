@@ -51,6 +51,8 @@ type run struct {
 	deferred   []*task // wait until nothing else is scheduled
 	joins      [][]bool
 	marks      []bool
+	ready      []*task    // room for execute
+	rooms      [2][]*task // room for the tasks of this superstep and the next
 	skipBreak  bool
 	status     checkpoint.Status
 	err        error
@@ -90,7 +92,7 @@ func (r *run) superstep() bool {
 
 // execute runs the tasks of the open superstep that can run.
 func (r *run) execute() bool {
-	ready := make([]*task, 0, 8)
+	ready := r.ready[:0]
 	ctx := r.ctx
 	if r.c.opts.FailFast && len(r.current) > 1 {
 		ctx, r.stepCancel = context.WithCancelCause(r.ctx)
@@ -102,6 +104,7 @@ func (r *run) execute() bool {
 		t.ctx, t.head, t.at, t.runs, t.left = ctx, r.head, r.step, r.step-r.startStep, max(0, r.limit-r.ran-1)
 		ready = append(ready, t)
 	}
+	r.ready = ready
 	if len(ready) == 1 {
 		r.taskEvent(ready[0], TaskStarted, nil)
 		return r.finishInline(ready[0])

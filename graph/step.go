@@ -143,12 +143,10 @@ func (r *run) schedule(ran []*task) {
 		r.marks = make([]bool, len(p.nodes))
 	}
 	clear(r.marks)
-	sends := 0
 	for _, t := range ran {
 		for _, to := range t.out.to {
 			r.mark(to)
 		}
-		sends += len(t.out.sends)
 		if !t.out.redirected {
 			for _, j := range t.node.joins {
 				r.arrive(j, t.node.name)
@@ -161,13 +159,14 @@ func (r *run) schedule(ran []*task) {
 			r.mark(j.to)
 		}
 	}
-	r.place(ran, sends)
+	r.place(ran)
 }
 
 // place makes the tasks: pulled ones by node name, then sends by the sender's place and index.
-func (r *run) place(ran []*task, sends int) {
+func (r *run) place(ran []*task) {
 	p := r.c.plan
-	next := make([]*task, 0, sends+2)
+	r.rooms[0], r.rooms[1] = r.rooms[1], r.rooms[0] // one holds the tasks that ran
+	next := r.rooms[0][:0]
 	waiting := r.deferred
 	index := 0
 	for i, n := range p.nodes {
@@ -190,6 +189,7 @@ func (r *run) place(ran []*task, sends int) {
 			index++
 		}
 	}
+	r.rooms[0] = next
 	r.current, r.deferred = next, waiting
 	r.undefer()
 }
@@ -301,6 +301,9 @@ func (r *run) reason(ran []*task) *pause {
 
 // breaks lists the nodes at which a breakpoint stops now: those that ran, and those that come next.
 func (r *run) breaks(ran []*task) (names []string) {
+	if len(r.c.opts.BreakAfter)+len(r.c.opts.BreakBefore)+len(r.ro.BreakAfter)+len(r.ro.BreakBefore) == 0 {
+		return nil
+	}
 	hit := func(list []string, name string) bool {
 		return slices.Contains(list, name) || slices.Contains(list, All)
 	}

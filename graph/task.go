@@ -217,6 +217,9 @@ func (c *call) handlerBody() error {
 // leave adds the node's edges and what its routes say.
 func (c *call) leave(view any) error {
 	n := c.t.node
+	if c.to == nil {
+		c.to = c.toRoom[:0]
+	}
 	c.to = append(c.to, n.edges...)
 	for _, r := range n.routes {
 		sub := c.t.r.c.plan.ops.sub(view)
