@@ -9,11 +9,10 @@ import (
 // A cell is a field with one value. Its values are never changed in place, so that heads, views and frozen writes may share
 // them.
 type cell[T any] struct {
-	_      noCopy
+	header
 	c      *codec[T]
 	base   *T
 	w, cut *T
-	sealed bool
 }
 
 func (f *cell[T]) codec() *codec[T] {
@@ -30,6 +29,8 @@ func (f *cell[T]) now() *T {
 	return f.base
 }
 
+func (f *cell[T]) set(v *T) { f.w, f.written = v, true }
+
 func (f *cell[T]) get() (v T, ok bool) {
 	if p := f.now(); p != nil {
 		return f.codec().copy(p), true
@@ -43,39 +44,35 @@ func (f *cell[T]) single() bool                        { return true }
 func (f *cell[T]) persisted() bool                     { return true }
 func (f *cell[T]) mistakes() []string                  { return codecFor[T]().errs }
 func (f *cell[T]) attach()                             { f.c = codecFor[T]() }
-func (f *cell[T]) written() bool                       { return f.w != nil }
-func (f *cell[T]) settle()                             { f.base, f.w, f.cut, f.sealed = f.now(), nil, nil, false }
-func (f *cell[T]) expire()                             {}
 func (f *cell[T]) present() bool                       { return f.base != nil }
 
-func (f *cell[T]) freeze() *fault {
-	if f.sealed {
-		return nil
-	}
-	f.sealed = true
-	if f.w == nil {
-		return nil
-	}
-	if f.c.flat {
-		f.cut = f.w
-		return f.c.check(f.w)
-	}
-	v, bad := f.c.cut(f.w)
-	f.cut = &v
-	return bad
+func (f *cell[T]) settle() {
+	f.base, f.w, f.cut = f.now(), nil, nil
+	f.reset()
 }
 
-func (f *cell[T]) frozen() mode {
-	if f.cut == nil {
-		return untouched
+func (f *cell[T]) freeze() *fault {
+	cut := f.w
+	if f.c.flat {
+		if bad := f.c.check(cut); bad != nil {
+			return bad
+		}
+	} else {
+		v, bad := f.c.cut(cut)
+		if bad != nil {
+			return bad
+		}
+		cut = &v
 	}
-	return wrote
+	f.cut = cut
+	return f.seal(wrote)
 }
 
 func (f *cell[T]) encode(b []byte) ([]byte, error) { return f.c.append(b, f.cut) }
 
 func (f *cell[T]) decode(data []byte) error {
-	f.cut, f.sealed = new(T), true
+	f.cut = new(T)
+	f.seal(wrote)
 	return f.c.decode(data, f.cut)
 }
 
@@ -84,5 +81,5 @@ func (f *cell[T]) json(b []byte) ([]byte, error) { return f.c.append(b, f.base) 
 func (f *cell[T]) parse(data []byte) (func(), error) {
 	v := new(T)
 	err := f.codec().read(data, v)
-	return func() { f.w = v }, err
+	return func() { f.set(v) }, err
 }

@@ -3,6 +3,8 @@ package state
 import (
 	"errors"
 	"fmt"
+
+	"github.com/holdfast-go/holdfast/internal/strictjson"
 )
 
 // Commit folds the frozen views of parts into h, in their order. The writes that it returns belong to the step, not to a
@@ -15,14 +17,24 @@ func (sc *Schema[S]) Commit(h *Head[S], parts []Part[S]) (*Head[S], []Write, err
 	next := &Head[S]{s: h.s}
 	step := h.renames
 	for i := range sc.slots {
-		f := sc.at(&next.s, i)
-		touched, err := sc.commit(f, i, parts)
+		writers, only, err := sc.writers(i, parts)
 		if err != nil {
 			return nil, nil, err
 		}
-		if !touched {
-			f.expire()
+		if writers == 0 {
+			if sc.slots[i].Kind == kindEphemeral {
+				sc.at(&next.s, i).(interface{ expire() }).expire()
+			}
 			continue
+		}
+		f := sc.at(&next.s, i)
+		for p := range parts {
+			if sc.header(parts[p].View, i).cutMode == untouched || only >= 0 && p != only {
+				continue
+			}
+			if err := f.fold(sc.at(parts[p].View, i)); err != nil {
+				return nil, nil, sc.reduceError(i, p, parts[p].Task, err)
+			}
 		}
 		if sc.slots[i].Kind == kindFold {
 			data, err := f.json(nil)
@@ -35,40 +47,28 @@ func (sc *Schema[S]) Commit(h *Head[S], parts []Part[S]) (*Head[S], []Write, err
 	return next, step, nil
 }
 
-// commit folds what parts wrote to field i into f.
-func (sc *Schema[S]) commit(f field, i int, parts []Part[S]) (touched bool, err error) {
-	writers, only := 0, -1 // only is the part that replaced
+// writers counts the parts that wrote field i. If one of them replaced it, only is its index, else -1.
+func (sc *Schema[S]) writers(i int, parts []Part[S]) (n, only int, err error) {
+	only = -1
 	for p := range parts {
-		m := sc.at(parts[p].View, i).frozen()
+		m := sc.header(parts[p].View, i).cutMode
 		if m == untouched {
 			continue
 		}
-		if writers++; m == replaced && only < 0 {
+		if n++; m == replaced && only < 0 {
 			only = p
-		} else if m == replaced || sc.slots[i].single && writers > 1 {
-			return false, sc.conflict(i, parts)
+		} else if m == replaced || n > 1 && sc.slots[i].single {
+			return n, only, sc.conflict(i, parts)
 		}
 	}
-	if writers == 0 {
-		return false, nil
-	}
-	for p := range parts {
-		g := sc.at(parts[p].View, i)
-		if g.frozen() == untouched || only >= 0 && p != only {
-			continue
-		}
-		if err := f.fold(g); err != nil {
-			return false, sc.reduceError(i, p, parts[p].Task, err)
-		}
-	}
-	return true, nil
+	return n, only, nil
 }
 
 func (sc *Schema[S]) conflict(i int, parts []Part[S]) error {
 	s := &sc.slots[i]
 	e := &ConflictError{Field: s.Name, Go: s.goName}
 	for p := range parts {
-		if m := sc.at(parts[p].View, i).frozen(); m == replaced || s.single && m == wrote {
+		if m := sc.header(parts[p].View, i).cutMode; m == replaced || s.single && m == wrote {
 			e.Tasks, e.Names = append(e.Tasks, p), append(e.Names, parts[p].Task)
 		}
 	}
@@ -87,6 +87,9 @@ func (sc *Schema[S]) reduceError(i, part int, task string, err error) error {
 // S does not have, or hides, are an error, and so are names inside a value that its type does not have; then nothing is
 // written.
 func (sc *Schema[S]) Merge(v *S, b []byte) error {
+	if _, err := strictjson.Parse(b); err != nil { // encoding/json keeps the last of two equal names, and mends bad escapes
+		return fmt.Errorf("state: merge: %w", err)
+	}
 	data, err := compact(b)
 	if err != nil {
 		return fmt.Errorf("state: merge: %w", err)
@@ -96,7 +99,6 @@ func (sc *Schema[S]) Merge(v *S, b []byte) error {
 	}
 	var writes []func()
 	var errs []error
-	seen := map[int]bool{}
 	for name, value := range members(data) {
 		key, err := unquote(name)
 		i, ok := sc.byName[key]
@@ -104,11 +106,7 @@ func (sc *Schema[S]) Merge(v *S, b []byte) error {
 		case err != nil || !ok || sc.slots[i].Name != key || sc.slots[i].Hidden || !sc.slots[i].Persisted:
 			errs = append(errs, fmt.Errorf("state: merge: there is no field %s", name))
 			continue
-		case seen[i]:
-			errs = append(errs, fmt.Errorf("state: merge: field %s occurs twice", name))
-			continue
 		}
-		seen[i] = true
 		write, err := sc.at(v, i).parse(value)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("state: merge: field %s (%s): %w", key, sc.slots[i].goName, err))

@@ -20,11 +20,10 @@ type Reducer[T any] interface{ Reduce(acc, write T) (T, error) }
 // Fold folds writes with a reducer of the user's, chosen by type: state.Fold[float64, Max]. The log keeps the folded value,
 // so that old states do not depend on the reducer. The zero value is ready to use.
 type Fold[T any, R Reducer[T]] struct {
-	_      noCopy
+	header
 	c      *codec[T]
 	base   *T
 	w, cut *foldWrite[T]
-	sealed bool
 }
 
 type foldWrite[T any] struct {
@@ -75,11 +74,11 @@ func (f *Fold[T, R]) Put(w T) {
 	if f.w == nil {
 		f.w = new(foldWrite[T])
 	}
-	f.w.vs = append(f.w.vs, w)
+	f.w.vs, f.written = append(f.w.vs, w), true
 }
 
 // Replace puts v in the place of the folded value, and of what other tasks write in this superstep. The reducer does not see it.
-func (f *Fold[T, R]) Replace(v T) { f.w = &foldWrite[T]{start: &v} }
+func (f *Fold[T, R]) Replace(v T) { f.w, f.written = &foldWrite[T]{start: &v}, true }
 
 func (f *Fold[T, R]) cast(p unsafe.Pointer) field         { return (*Fold[T, R])(p) }
 func (f *Fold[T, R]) kind() string                        { return kindFold }
@@ -89,8 +88,6 @@ func (f *Fold[T, R]) single() bool                        { return false }
 func (f *Fold[T, R]) persisted() bool                     { return true }
 func (f *Fold[T, R]) mistakes() []string                  { return codecFor[T]().errs }
 func (f *Fold[T, R]) attach()                             { f.c = codecFor[T]() }
-func (f *Fold[T, R]) written() bool                       { return f.w != nil }
-func (f *Fold[T, R]) expire()                             {}
 func (f *Fold[T, R]) present() bool                       { return f.base != nil }
 
 func (f *Fold[T, R]) settle() {
@@ -98,15 +95,11 @@ func (f *Fold[T, R]) settle() {
 		v := f.Get()
 		f.base = &v
 	}
-	f.w, f.cut, f.sealed = nil, nil, false
+	f.w, f.cut = nil, nil
+	f.reset()
 }
 
 func (f *Fold[T, R]) freeze() *fault {
-	if f.sealed || f.w == nil {
-		f.sealed = true
-		return nil
-	}
-	f.sealed = true
 	cut := &foldWrite[T]{vs: make([]T, len(f.w.vs))}
 	if f.w.start != nil {
 		v, bad := f.c.cut(f.w.start)
@@ -123,17 +116,7 @@ func (f *Fold[T, R]) freeze() *fault {
 		cut.vs[i] = v
 	}
 	f.cut = cut
-	return nil
-}
-
-func (f *Fold[T, R]) frozen() mode {
-	switch {
-	case f.cut == nil:
-		return untouched
-	case f.cut.start != nil:
-		return replaced
-	}
-	return wrote
+	return f.seal(modeOf(cut.start != nil))
 }
 
 // A reducerPanic keeps the stack of a reducer's panic.
@@ -219,8 +202,10 @@ func (f *Fold[T, R]) encode(b []byte) (_ []byte, err error) {
 
 func (f *Fold[T, R]) decode(data []byte) error {
 	cut := new(foldWrite[T])
-	f.cut, f.sealed = cut, true
+	f.cut = cut
+	f.seal(wrote)
 	if bytes.HasPrefix(data, []byte(`{"r":`)) {
+		f.seal(replaced)
 		end := skip(data, 5)
 		cut.start = new(T)
 		if err := f.c.decode(data[5:end], cut.start); err != nil {

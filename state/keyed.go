@@ -94,9 +94,6 @@ var errNoKey = errors.New("the key is empty; values would replace each other")
 
 // freeze also checks that the values have the keys under which they were put.
 func (f *Keyed[T]) freeze() *fault {
-	if f.sealed || f.w == nil {
-		return f.table.freeze()
-	}
 	for i := range f.w.ops {
 		op := &f.w.ops[i]
 		switch {

@@ -20,7 +20,7 @@ func (f *Last[T]) Get() T {
 func (f *Last[T]) Has() bool { return f.now() != nil }
 
 // Set sets the value. It is a write even if the value is the same as before.
-func (f *Last[T]) Set(v T) { f.w = &v }
+func (f *Last[T]) Set(v T) { f.set(&v) }
 
 func (f *Last[T]) cast(p unsafe.Pointer) field { return (*Last[T])(p) }
 func (f *Last[T]) kind() string                { return kindLast }
@@ -37,7 +37,7 @@ type Ephemeral[T any] struct{ cell[T] }
 func (f *Ephemeral[T]) Get() (T, bool) { return f.get() }
 
 // Set sets the value.
-func (f *Ephemeral[T]) Set(v T) { f.w = &v }
+func (f *Ephemeral[T]) Set(v T) { f.set(&v) }
 
 func (f *Ephemeral[T]) cast(p unsafe.Pointer) field { return (*Ephemeral[T])(p) }
 func (f *Ephemeral[T]) kind() string                { return kindEphemeral }
@@ -61,7 +61,7 @@ func (f *Untracked[T]) Get() (v T) {
 }
 
 // Set sets the value.
-func (f *Untracked[T]) Set(v T) { f.w = &v }
+func (f *Untracked[T]) Set(v T) { f.set(&v) }
 
 func (f *Untracked[T]) cast(p unsafe.Pointer) field { return (*Untracked[T])(p) }
 func (f *Untracked[T]) kind() string                { return "untracked" }
@@ -70,10 +70,8 @@ func (f *Untracked[T]) persisted() bool             { return false }
 func (f *Untracked[T]) mistakes() []string          { return nil }
 func (f *Untracked[T]) attach()                     {}
 func (f *Untracked[T]) freeze() *fault {
-	if !f.sealed {
-		f.cut, f.sealed = f.w, true
-	}
-	return nil
+	f.cut = f.w
+	return f.seal(wrote)
 }
 func (f *Untracked[T]) fold(from field) error {
 	f.base = from.(*Untracked[T]).cut

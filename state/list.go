@@ -15,11 +15,10 @@ import (
 // List is a list that tasks append to, in task order. The zero value is ready to use. Elements with pointers, slices or maps
 // are copied when they are read, by their own Clone method if they have one.
 type List[T any] struct {
-	_      noCopy
+	header
 	c      *codec[T]
 	base   *listBase[T] // nil: never written
 	w, cut *listWrite[T]
-	sealed bool
 }
 
 // A listBase is the prefix of an array that later heads go on filling. Appending takes the next places if nobody took them
@@ -31,9 +30,7 @@ type listBase[T any] struct {
 
 type listWrite[T any] struct {
 	vs       []T
-	seen     int // of vs, which a Sub view was given
 	replaced bool
-	inherit  bool // replaced before this view was made
 }
 
 func (f *List[T]) codec() *codec[T] {
@@ -112,19 +109,18 @@ func (f *List[T]) Slice() []T {
 
 // Append adds elements at the end. Without any it is no write.
 func (f *List[T]) Append(vs ...T) {
-	if len(vs) > 0 {
-		f.write().vs = append(f.w.vs, vs...)
+	if len(vs) == 0 {
+		return
 	}
-}
-
-// Replace puts vs in the place of all elements, those that other tasks append in this superstep included.
-func (f *List[T]) Replace(vs ...T) { f.w = &listWrite[T]{vs: slices.Clone(vs), replaced: true} }
-
-func (f *List[T]) write() *listWrite[T] {
 	if f.w == nil {
 		f.w = new(listWrite[T])
 	}
-	return f.w
+	f.w.vs, f.written = append(f.w.vs, vs...), true
+}
+
+// Replace puts vs in the place of all elements, those that other tasks append in this superstep included.
+func (f *List[T]) Replace(vs ...T) {
+	f.w, f.written = &listWrite[T]{vs: slices.Clone(vs), replaced: true}, true
 }
 
 func (f *List[T]) cast(p unsafe.Pointer) field         { return (*List[T])(p) }
@@ -135,29 +131,18 @@ func (f *List[T]) single() bool                        { return false }
 func (f *List[T]) persisted() bool                     { return true }
 func (f *List[T]) mistakes() []string                  { return codecFor[T]().errs }
 func (f *List[T]) attach()                             { f.c = codecFor[T]() }
-func (f *List[T]) expire()                             {}
 func (f *List[T]) present() bool                       { return f.base != nil }
-
-func (f *List[T]) written() bool {
-	return f.w != nil && (len(f.w.vs) > f.w.seen || f.w.replaced && !f.w.inherit)
-}
 
 // settle keeps the writes apart from the committed elements: to join them would cost the length of the list.
 func (f *List[T]) settle() {
-	f.cut, f.sealed = nil, false
 	if w := f.w; w != nil {
-		f.w = &listWrite[T]{vs: slices.Clip(w.vs), seen: len(w.vs), replaced: w.replaced, inherit: w.replaced}
+		f.w = &listWrite[T]{vs: slices.Clip(w.vs), replaced: w.replaced}
 	}
+	f.cut = nil
+	f.reset()
 }
 
 func (f *List[T]) freeze() *fault {
-	if f.sealed {
-		return nil
-	}
-	f.sealed = true
-	if f.w == nil {
-		return nil
-	}
 	cut := &listWrite[T]{vs: slices.Clip(f.w.vs), replaced: f.w.replaced}
 	if !f.c.flat {
 		cut.vs = make([]T, len(f.w.vs))
@@ -172,17 +157,7 @@ func (f *List[T]) freeze() *fault {
 		}
 	}
 	f.cut = cut
-	return nil
-}
-
-func (f *List[T]) frozen() mode {
-	switch {
-	case f.cut == nil:
-		return untouched
-	case f.cut.replaced:
-		return replaced
-	}
-	return wrote
+	return f.seal(modeOf(cut.replaced))
 }
 
 func (f *List[T]) fold(from field) error {
@@ -230,7 +205,6 @@ func (f *List[T]) appendAll(b []byte, vs []T) ([]byte, error) {
 
 func (f *List[T]) decode(data []byte) error {
 	cut := new(listWrite[T])
-	f.cut, f.sealed = cut, true
 	if value, ok := replacing(data); ok {
 		data, cut.replaced = value, true
 	}
@@ -245,6 +219,8 @@ func (f *List[T]) decode(data []byte) error {
 		}
 		cut.vs = append(cut.vs, v)
 	}
+	f.cut = cut
+	f.seal(modeOf(cut.replaced))
 	return nil
 }
 

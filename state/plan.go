@@ -13,8 +13,9 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth bounds how deep a value may be nested. A deeper one is taken for a cycle.
-const maxDepth = 1000
+// maxDepth bounds how deep a value may be nested, pointers counted. A deeper one is taken for a cycle. With the state around
+// it, it stays below strictjson.MaxDepth.
+const maxDepth = 990
 
 // A plan is what is known about values of one type: how to copy them, and which of them would not come back.
 type plan struct {
@@ -238,6 +239,14 @@ func checkTime(v reflect.Value, _ int) *fault {
 		return &fault{"", fmt.Errorf("zone offset of %d seconds is not one of whole minutes within a day; use UTC()", off)}
 	}
 	return nil
+}
+
+// checkTimeOmit is checkTime for a field that is left out if its instant is the zero one, whatever its zone.
+func checkTimeOmit(v reflect.Value, depth int) *fault {
+	if t := v.Interface().(time.Time); t.IsZero() && t != (time.Time{}) {
+		return &fault{"", errors.New("the zero time in a zone would come back in UTC; use UTC()")}
+	}
+	return checkTime(v, depth)
 }
 
 func checkRaw(v reflect.Value, _ int) *fault {

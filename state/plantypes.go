@@ -217,11 +217,13 @@ func (c *compiler) field(f reflect.StructField, path string, addr bool) *plan {
 		omitEmpty = omitEmpty || o == "omitempty"
 		omit = omit || o == "omitempty" || o == "omitzero"
 	}
-	if f.Type == rawType {
-		if omit {
-			return &plan{clone: cloneRaw, check: checkRawOmit}
-		}
+	switch {
+	case f.Type == rawType && omit:
+		return &plan{clone: cloneRaw, check: checkRawOmit}
+	case f.Type == rawType:
 		return p
+	case f.Type == timeType && omit && !omitEmpty:
+		return &plan{check: checkTimeOmit}
 	}
 	if omitEmpty && (kind == reflect.Slice || kind == reflect.Map) {
 		c.refuse(path, "is tagged omitempty: empty would come back as nil; use omitzero")
@@ -302,20 +304,20 @@ func cloneMethod(t reflect.Type) func(dst, src reflect.Value, depth int) error {
 	}
 }
 
-// promoted reports whether t has its MarshalJSON from an embedded field while it has other fields: they would be lost.
+// promoted reports whether t has its codec from an embedded field while it has other fields: they would be lost.
 func promoted(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct || t.NumField() < 2 {
 		return false
 	}
 	m, ok := t.MethodByName("MarshalJSON")
 	if !ok {
-		if m, ok = reflect.PointerTo(t).MethodByName("MarshalJSON"); !ok {
-			return false
-		}
+		m, ok = t.MethodByName("MarshalText")
+	}
+	if !ok {
+		return false // a method of the pointer: its receiver is not an embedded value
 	}
 	for i := range t.NumField() {
-		f := t.Field(i)
-		if !f.Anonymous || !reflect.PointerTo(f.Type).Implements(marshalType) && !f.Type.Implements(marshalType) {
+		if f := t.Field(i); !f.Anonymous || !encodes(f.Type) {
 			continue
 		}
 		// The compiler writes the method that calls the embedded field's.

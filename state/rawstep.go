@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -131,8 +130,7 @@ func (s *rawStep) addFolded(w Write) error {
 
 // parseRaw decodes the data of a write.
 func parseRaw(kind string, raw json.RawMessage) (w rawWrite, err error) {
-	known := newRawValue(kind)
-	if _, ok := known.(*rawSequence); ok {
+	if !knownKind(kind) {
 		if !json.Valid(raw) {
 			return w, errForm
 		}
@@ -142,22 +140,20 @@ func parseRaw(kind string, raw json.RawMessage) (w rawWrite, err error) {
 	if err != nil {
 		return w, err
 	}
-	if kind == kindSet {
-		return parseRawSet(data)
-	}
-	switch known.(type) {
-	case *rawOne:
+	switch kind {
+	case kindLast, kindEphemeral, kindFold:
 		w.value = data
-		if strings.HasPrefix(kind, "sum.") {
-			w.value, w.replaces = replacingOr(data)
-			w.value, err = sums[kind](nil, w.value)
-		}
-	case *rawList:
+	case kindSet:
+		return parseRawSet(data)
+	case kindList:
 		w.value, w.replaces = replacingOr(data)
 		w.value, err = array(w.value)
-	case *rawTable:
+	case kindKeyed, kindMap, kindPairs:
 		data, w.replaces = replacingOr(data)
 		w.ops, err = parseOps(kind, data)
+	default: // a sum
+		w.value, w.replaces = replacingOr(data)
+		w.value, err = sums[kind](nil, w.value)
 	}
 	return w, err
 }
@@ -229,7 +225,7 @@ func parseRawSet(data []byte) (w rawWrite, err error) {
 // check finds what Commit would have refused, and settles what replaces what.
 func (s *rawStep) check() error {
 	for _, p := range s.fields {
-		if _, ok := newRawValue(p.kind).(*rawSequence); ok {
+		if !knownKind(p.kind) {
 			continue
 		}
 		if err := p.settle(); err != nil {
@@ -266,7 +262,7 @@ func (p *rawPending) settle() error {
 	case only >= 0:
 		p.writes = p.writes[only : only+1]
 	}
-	if strings.HasPrefix(p.kind, "sum.") {
+	if sums[p.kind] != nil {
 		return p.addUp()
 	}
 	return nil
@@ -296,14 +292,18 @@ func (p *rawPending) addUp() error {
 func (s *rawStep) run() {
 	r := s.raw
 	for _, n := range s.renames {
-		f, ok := r.fields[n[1]]
-		if g := r.fields[n[0]]; !ok || g != nil && !g.value.empty() {
+		f, g := r.fields[n[1]], r.fields[n[0]]
+		if f == nil {
 			continue
-		} else if g != nil {
-			r.size -= g.value.size()
+		}
+		delete(r.fields, n[1])
+		if g != nil && f.value.empty() { // one of the two is empty
+			f, g = g, f
 		}
 		r.fields[n[0]] = f
-		delete(r.fields, n[1])
+		if g != nil {
+			r.size -= g.value.size()
+		}
 	}
 	for name, f := range r.fields {
 		if f.kind == kindEphemeral {

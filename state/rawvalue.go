@@ -22,6 +22,15 @@ const (
 	kindList      = "list"
 )
 
+// knownKind reports whether this release can fold the kind.
+func knownKind(kind string) bool {
+	switch kind {
+	case kindLast, kindEphemeral, kindFold, kindList, kindKeyed, kindMap, kindPairs, kindSet:
+		return true
+	}
+	return sums[kind] != nil
+}
+
 // newRawValue returns an empty field of a kind, a *rawSequence if the kind is unknown.
 func newRawValue(kind string) rawValue {
 	switch kind {

@@ -117,7 +117,7 @@ func members(b []byte) iter.Seq2[[]byte, []byte] {
 // replacing returns what data puts in the field's place, if it does: {"r":value}.
 func replacing(b []byte) (value []byte, ok bool) {
 	const open = `{"r":`
-	if !bytes.HasPrefix(b, []byte(open)) {
+	if len(b) <= len(open)+1 || !bytes.HasPrefix(b, []byte(open)) {
 		return nil, false
 	}
 	value = b[len(open) : len(b)-1]

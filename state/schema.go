@@ -73,6 +73,11 @@ func (sc *Schema[S]) at(v *S, i int) field {
 	return s.cast(unsafe.Add(unsafe.Pointer(v), s.offset))
 }
 
+// header returns the header of field i of v.
+func (sc *Schema[S]) header(v *S, i int) *header {
+	return (*header)(unsafe.Add(unsafe.Pointer(v), sc.slots[i].offset)) // every field begins with it
+}
+
 // Fields lists the fields in the order of their declaration.
 func (sc *Schema[S]) Fields() []Info {
 	out := make([]Info, len(sc.slots))
@@ -131,7 +136,7 @@ func (sc *Schema[S]) Sub(v *S) *S {
 // Wrote returns the name of a field that was written through v, or "" if there is none. It does not allocate.
 func (sc *Schema[S]) Wrote(v *S) string {
 	for i := range sc.slots {
-		if sc.at(v, i).written() {
+		if sc.header(v, i).written {
 			return sc.slots[i].Name
 		}
 	}
@@ -144,8 +149,15 @@ func (sc *Schema[S]) Wrote(v *S) string {
 func (sc *Schema[S]) Freeze(v *S) error {
 	var errs []error
 	for i := range sc.slots {
-		if bad := sc.at(v, i).freeze(); bad != nil {
-			errs = append(errs, sc.valueError(i, bad))
+		h := sc.header(v, i)
+		switch {
+		case h.sealed:
+		case !h.written:
+			h.sealed = true
+		default:
+			if bad := sc.at(v, i).freeze(); bad != nil {
+				errs = append(errs, sc.valueError(i, bad))
+			}
 		}
 	}
 	if len(errs) == 1 {
@@ -165,11 +177,10 @@ func (sc *Schema[S]) Encode(v *S) ([]Write, error) {
 	}
 	var ws []Write
 	for i := range sc.slots {
-		f := sc.at(v, i)
-		if !sc.slots[i].Persisted || f.frozen() == untouched {
+		if !sc.slots[i].Persisted || sc.header(v, i).cutMode == untouched {
 			continue
 		}
-		data, err := f.encode(nil)
+		data, err := sc.at(v, i).encode(nil)
 		if err != nil {
 			return nil, sc.valueError(i, &fault{"", err})
 		}
@@ -187,7 +198,7 @@ func (sc *Schema[S]) Decode(ws []Write) (*S, error) {
 			continue
 		}
 		f := sc.at(v, i)
-		if f.frozen() != untouched {
+		if sc.header(v, i).cutMode != untouched {
 			return nil, sc.fieldError(i, fmt.Errorf("%w: written twice by one task", ErrCorrupt))
 		}
 		if err := sc.decode(f, i, w); err != nil {
@@ -249,7 +260,8 @@ func (s *slot) stored(r *Raw) (name string, err error) {
 		f, ok := r.fields[n]
 		switch {
 		case !ok || f.kind != s.Kind && f.value.empty():
-		case name != "":
+		case name != "" && f.value.empty():
+		case name != "" && !r.fields[name].value.empty():
 			return "", fmt.Errorf("it is stored both as %s and as %s, its alias: fold one of them away before you go on", name, n)
 		default:
 			name = n

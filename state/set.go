@@ -138,12 +138,13 @@ func parseSet(data []byte) (w setWrite, err error) {
 
 func (f *Set[K]) decode(data []byte) error {
 	cut := new(tableWrite[K, struct{}, persist.Map[K, struct{}]])
-	f.cut, f.sealed = cut, true
+	f.cut = cut
 	w, err := parseSet(data)
 	if err != nil {
 		return err
 	}
 	cut.replaced = w.Replaced
+	f.seal(modeOf(w.Replaced))
 	for i, part := range [][]byte{w.D, w.A} {
 		if part == nil {
 			continue

@@ -20,11 +20,9 @@ type Number interface {
 // Sum adds up what tasks add. Integers wrap around as they do in Go; floats are added in task order, and a sum that leaves
 // their range fails the superstep. The zero value is ready to use.
 type Sum[N Number] struct {
-	_               noCopy
-	base, add, cut  N
-	has, added, put bool // base, add and "add replaces base"
-	sealed          bool
-	cutMode         mode
+	header
+	has, put       bool // base; add replaces base
+	base, add, cut N
 }
 
 // Get returns the sum.
@@ -36,10 +34,10 @@ func (f *Sum[N]) Get() N {
 }
 
 // Add adds n. Adding 0 is a write.
-func (f *Sum[N]) Add(n N) { f.add, f.added = f.add+n, true }
+func (f *Sum[N]) Add(n N) { f.add, f.written = f.add+n, true }
 
 // Replace puts n in the place of the sum, and of what other tasks add in this superstep.
-func (f *Sum[N]) Replace(n N) { f.add, f.added, f.put = n, true, true }
+func (f *Sum[N]) Replace(n N) { f.add, f.written, f.put = n, true, true }
 
 var errRange = errors.New("the sum is outside the range of its type")
 
@@ -51,29 +49,20 @@ func (f *Sum[N]) single() bool                        { return false }
 func (f *Sum[N]) persisted() bool                     { return true }
 func (f *Sum[N]) mistakes() []string                  { return nil }
 func (f *Sum[N]) attach()                             {}
-func (f *Sum[N]) written() bool                       { return f.added }
-func (f *Sum[N]) expire()                             {}
 func (f *Sum[N]) present() bool                       { return f.has }
-func (f *Sum[N]) frozen() mode                        { return f.cutMode }
 
 func (f *Sum[N]) settle() {
-	f.base, f.has = f.Get(), f.has || f.added
-	f.add, f.added, f.put, f.sealed, f.cutMode = 0, false, false, false, untouched
+	f.base, f.has = f.Get(), f.has || f.written
+	f.add, f.put = 0, false
+	f.reset()
 }
 
 func (f *Sum[N]) freeze() *fault {
-	if f.sealed || !f.added {
-		f.sealed = true
-		return nil
-	}
-	f.sealed, f.cut, f.cutMode = true, f.add, wrote
-	if f.put {
-		f.cutMode = replaced
-	}
-	if !finite(f.cut) {
+	if !finite(f.add) {
 		return &fault{"", errFinite}
 	}
-	return nil
+	f.cut = f.add
+	return f.seal(modeOf(f.put))
 }
 
 func finite[N Number](n N) bool { return !math.IsInf(float64(n), 0) && n == n }
@@ -99,10 +88,8 @@ func (f *Sum[N]) encode(b []byte) ([]byte, error) {
 }
 
 func (f *Sum[N]) decode(data []byte) (err error) {
-	f.cutMode, f.sealed = wrote, true
-	if value, ok := replacing(data); ok {
-		data, f.cutMode = value, replaced
-	}
+	data, replaces := replacingOr(data)
+	f.seal(modeOf(replaces))
 	f.cut, err = parseNumber[N](data)
 	return err
 }

@@ -17,12 +17,11 @@ type store[K comparable, V, B any] interface {
 
 // A table is what the fields with keys have in common.
 type table[K comparable, V any, B store[K, V, B]] struct {
-	_      noCopy
+	header
 	kc     *codec[K]
 	vc     *codec[V]
 	base   *B // nil: never written
 	w, cut *tableWrite[K, V, B]
-	sealed bool
 }
 
 // A tableWrite has what was written in order. Frozen ones have ops and replaced only.
@@ -91,14 +90,11 @@ func (f *table[K, V, B]) lookup(k K) (v V, ok bool) {
 
 func (f *table[K, V, B]) get(k K) (v V, ok bool) {
 	v, ok = f.lookup(k)
-	if !ok {
-		return v, false
+	if _, vc := f.codecs(); ok && !vc.flat {
+		shared := v // its address escapes; that of v must not
+		v = vc.copy(&shared)
 	}
-	_, vc := f.codecs()
-	if vc.flat {
-		return v, true
-	}
-	return vc.copy(&v), true
+	return v, ok
 }
 
 // view returns the whole collection that the view sees.
@@ -145,6 +141,7 @@ func (f *table[K, V, B]) do(op tableOp[K, V]) {
 	if f.w == nil {
 		f.w = new(tableWrite[K, V, B])
 	}
+	f.written = true
 	w := f.w
 	i := w.find(op.key)
 	if i >= 0 && w.ops[i].remove == op.remove {
@@ -181,13 +178,13 @@ func (f *table[K, V, B]) drop(k K) bool {
 	return true
 }
 
-func (f *table[K, V, B]) replace() { f.w = &tableWrite[K, V, B]{replaced: true} }
+func (f *table[K, V, B]) replace() {
+	f.w, f.written = &tableWrite[K, V, B]{replaced: true}, true
+}
 
 func (f *table[K, V, B]) single() bool    { return false }
 func (f *table[K, V, B]) persisted() bool { return true }
 func (f *table[K, V, B]) attach()         { f.kc, f.vc = codecFor[K](), codecFor[V]() }
-func (f *table[K, V, B]) written() bool   { return f.w != nil }
-func (f *table[K, V, B]) expire()         {}
 func (f *table[K, V, B]) present() bool   { return f.base != nil }
 
 func (f *table[K, V, B]) settle() {
@@ -195,15 +192,11 @@ func (f *table[K, V, B]) settle() {
 		b := f.view()
 		f.base = &b
 	}
-	f.w, f.cut, f.sealed = nil, nil, false
+	f.w, f.cut = nil, nil
+	f.reset()
 }
 
 func (f *table[K, V, B]) freeze() *fault {
-	if f.sealed || f.w == nil {
-		f.sealed = true
-		return nil
-	}
-	f.sealed = true
 	cut := &tableWrite[K, V, B]{replaced: f.w.replaced, ops: make([]tableOp[K, V], len(f.w.ops))}
 	for i := range f.w.ops {
 		op := &f.w.ops[i]
@@ -218,17 +211,7 @@ func (f *table[K, V, B]) freeze() *fault {
 		cut.ops[i] = tableOp[K, V]{op.key, v, op.remove}
 	}
 	f.cut = cut
-	return nil
-}
-
-func (f *table[K, V, B]) frozen() mode {
-	switch {
-	case f.cut == nil:
-		return untouched
-	case f.cut.replaced:
-		return replaced
-	}
-	return wrote
+	return f.seal(modeOf(cut.replaced))
 }
 
 func (f *table[K, V, B]) join(cut *tableWrite[K, V, B]) {
@@ -276,10 +259,9 @@ func (f *table[K, V, B]) encode(b []byte) ([]byte, error) {
 
 func (f *table[K, V, B]) decode(data []byte) error {
 	cut := new(tableWrite[K, V, B])
-	f.cut, f.sealed = cut, true
-	if value, ok := replacing(data); ok {
-		data, cut.replaced = value, true
-	}
+	f.cut = cut
+	data, cut.replaced = replacingOr(data)
+	f.seal(modeOf(cut.replaced))
 	in, err := array(data)
 	if err != nil {
 		return err

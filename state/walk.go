@@ -77,6 +77,8 @@ func (w *walker) walk(t reflect.Type, offset uintptr, goPrefix, prefix string) {
 			w.refuse(goName, "is embedded by pointer; embed the struct itself")
 		case f.Anonymous && reducer:
 			w.refuse(goName, "is an embedded %s; give the field a name", f.Type)
+		case group && f.Tag.Get("state") != "":
+			w.refuse(goName, "has a state tag, which a struct of fields cannot have; tag the fields in it")
 		case f.Anonymous && group && tag == "":
 			w.walk(f.Type, offset+f.Offset, goPrefix, prefix)
 		case !f.IsExported():
