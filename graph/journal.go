@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/crashpoint"
 	"github.com/holdfast-go/holdfast/internal/record"
 )
 
@@ -172,10 +173,12 @@ func (j *journal) writeAll() {
 func (j *journal) write(b *batch, seen, taken int64) (checkpoint.Ack, error) {
 	a := &checkpoint.Append{Key: j.chain.Key, Nonce: j.nonce, Records: b.records, Closed: b.closed, Seen: seen, Taken: taken, Park: b.park}
 	var ack checkpoint.Ack
+	crashpoint.Write("write", b.records)
 	err := persist(j.patience, func(ctx context.Context) (err error) {
 		ack, err = j.store.Append(ctx, a)
 		return err
 	})
+	crashpoint.Write("written", b.records)
 	return ack, err
 }
 

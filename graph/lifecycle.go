@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/crashpoint"
 	"github.com/holdfast-go/holdfast/internal/procid"
 	"github.com/holdfast-go/holdfast/internal/record"
 )
@@ -229,6 +230,7 @@ func (r *run) open(l *loaded, nonce checkpoint.Nonce, epoch int64) {
 // acquire takes the thread and begins to renew the lease.
 func (c *core) acquire(r *run, a *checkpoint.Acquire) error {
 	at := time.Now()
+	crashpoint.Hit("acquire")
 	err := persist(c.opts.StorePatience, func(ctx context.Context) error {
 		h, err := c.store.Acquire(ctx, a)
 		if err == nil {
@@ -243,6 +245,7 @@ func (c *core) acquire(r *run, a *checkpoint.Acquire) error {
 		return &DuplicateError{dup.Run.ID, dup.Run.Status}
 	}
 	if err == nil {
+		crashpoint.Hit("acquired")
 		c.keeper.keep(r, at)
 	}
 	return err
@@ -368,6 +371,7 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 			if err := c.answer(ctx, r, given, l.Questions); err != nil {
 				return err
 			}
+			crashpoint.Hit("answered")
 			*recorded = true
 			return c.prepareResume(ctx, r, cmds, recorded)
 		}
@@ -443,6 +447,7 @@ func (c *core) takeUp(r *run, l *loaded, cmds []Command) error {
 func (c *core) takeOver(r *run, takeover bool, cmds []Command) error {
 	if takeover || r.journal.unseen() {
 		// What was read before the acquisition does not count: the former holder may have written in between.
+		crashpoint.Hit("taken over")
 		l, err := c.loadOwn(r)
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/crashpoint"
 	"github.com/holdfast-go/holdfast/internal/record"
 )
 
@@ -215,6 +216,7 @@ func (r *run) keep(t *task) {
 	res := &record.Result{Done: t.result()}
 	if _, err := r.add(item{kind: checkpoint.KindResult, step: r.step, body: res}); err == nil {
 		t.recorded = true
+		crashpoint.Hit("kept")
 		if r.mode == Sync {
 			r.journal.start()
 		}

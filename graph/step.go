@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/crashpoint"
 	"github.com/holdfast-go/holdfast/internal/record"
 	"github.com/holdfast-go/holdfast/state"
 )
@@ -27,6 +28,7 @@ func (r *run) settleStep() bool {
 	if err != nil {
 		return r.stop(err)
 	}
+	crashpoint.Hit("folded")
 	return r.commit(next, folded)
 }
 
@@ -480,6 +482,7 @@ func (r *run) finish(status checkpoint.Status, err error) bool {
 	r.bus.end(r, status, err)
 	r.c.log(r, "run ends", "status", status.String(), "steps", r.ran, "err", err)
 	r.cancel(nil)
+	crashpoint.Hit("done")
 	close(r.done)
 	return false
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/holdfast-go/holdfast/internal/crashpoint"
 	"github.com/holdfast-go/holdfast/internal/record"
 )
 
@@ -175,7 +176,9 @@ func (c *call) body() error {
 			return fmt.Errorf("argument: %w", err)
 		}
 	}
+	crashpoint.Hit("node")
 	next, err := t.node.fn(c, view, arg)
+	crashpoint.Hit("node returned")
 	if err != nil {
 		return err
 	}
