@@ -281,13 +281,13 @@ func (m *Memory) change(ctx context.Context, key Key, f func(*memThread, time.Ti
 // now is in whole milliseconds, as on the other stores.
 func (m *Memory) now() time.Time {
 	if m.Now != nil {
-		return m.Now().Truncate(time.Millisecond)
+		return m.Now().UTC().Truncate(time.Millisecond)
 	}
 	return processStart.Add(time.Since(processStart)).Truncate(time.Millisecond)
 }
 
 // processStart makes the clock monotonic: a wall clock that is set must not end leases.
-var processStart = time.Now()
+var processStart = time.Now().UTC()
 
 // begin refuses a bad key and a context that has ended.
 func begin(ctx context.Context, key Key) error {

@@ -171,7 +171,7 @@ func (r *row) time() time.Time {
 	if ms == 0 {
 		return time.Time{}
 	}
-	return time.UnixMilli(ms)
+	return time.UnixMilli(ms).UTC()
 }
 
 // intOr is int, with a value for NULL, which only an aggregate over no rows is.

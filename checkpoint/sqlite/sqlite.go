@@ -98,7 +98,7 @@ func (s *Store) Close() error {
 }
 
 // now is in whole milliseconds, as the file keeps it.
-func (s *Store) now() time.Time { return s.o.Now().Truncate(time.Millisecond) }
+func (s *Store) now() time.Time { return s.o.Now().UTC().Truncate(time.Millisecond) }
 
 // write has the writer run f inside a transaction. f decides before it writes: an error of its own undoes nothing. size
 // is about how many bytes it writes.
