@@ -66,7 +66,7 @@ func (sc *Schema[S]) writers(i int, parts []Part[S]) (n, only int, err error) {
 
 func (sc *Schema[S]) conflict(i int, parts []Part[S]) error {
 	s := &sc.slots[i]
-	e := &ConflictError{Field: s.Name, Go: s.goName}
+	e := &ConflictError{Field: s.Name, Go: s.goName, replaced: !s.single}
 	for p := range parts {
 		if m := sc.header(parts[p].View, i).cutMode; m == replaced || s.single && m == wrote {
 			e.Tasks, e.Names = append(e.Tasks, p), append(e.Names, parts[p].Task)

@@ -26,12 +26,18 @@ type ConflictError struct {
 	Go    string   // the field's Go name
 	Tasks []int    // indexes into the parts given to Commit
 	Names []string // the Task of each of these parts
+
+	replaced bool // by all of them; else the field takes one writer
 }
 
 // Error names the field, the tasks and the way out.
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("state: field %s (%s): tasks %s wrote it in one superstep; let one of them write it, or use List, Map, Sum or Fold",
-		e.Field, e.Go, strings.Join(e.Names, ", "))
+	did, instead := "wrote", "let one of them write it, or use List, Map, Sum or Fold"
+	if e.replaced {
+		did, instead = "replaced", "let one of them replace it"
+	}
+	return fmt.Sprintf("state: field %s (%s): tasks %s %s it in one superstep; %s",
+		e.Field, e.Go, strings.Join(e.Names, ", "), did, instead)
 }
 
 // Is reports whether target is ErrConflict.

@@ -141,8 +141,10 @@ func parseRaw(kind string, raw json.RawMessage) (w rawWrite, err error) {
 		return w, err
 	}
 	switch kind {
-	case kindLast, kindEphemeral, kindFold:
+	case kindLast, kindEphemeral:
 		w.value = data
+	case kindFold: // the step brings the folded value
+		w.replaces = data[0] == '{'
 	case kindSet:
 		return parseRawSet(data)
 	case kindList:
