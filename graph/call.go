@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -83,6 +84,14 @@ func (c *call) suspended(err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.asked) > 0 && onlySuspends(err)
+}
+
+// hid reports whether a question was asked and the node's error does not show it.
+func (c *call) hid(err error) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, shown := errors.AsType[*host.Suspend](err)
+	return len(c.asked) > 0 && !shown
 }
 
 // onlySuspends walks a tree of joined errors: every leaf must be a question.

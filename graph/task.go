@@ -119,6 +119,10 @@ func (t *task) attempts() error {
 		switch {
 		case t.ctx.Err() != nil:
 			return fmt.Errorf("%w: %w", errStopped, err)
+		case errors.Is(err, ErrSwallowed):
+			return err
+		case c.hid(err):
+			return fmt.Errorf("%w: %w", ErrSwallowed, err)
 		case n >= p.Attempts || isPanic(err) || !p.Retry(err):
 			return err
 		}
@@ -138,7 +142,7 @@ func isPanic(err error) bool {
 
 // handleable reports whether the outcome is one for an error handler.
 func (t *task) handleable() bool {
-	return !t.asked() && !errors.Is(t.err, errStopped) && !errors.Is(t.err, ErrStale)
+	return !t.asked() && !errors.Is(t.err, errStopped) && !errors.Is(t.err, ErrStale) && !errors.Is(t.err, ErrSwallowed)
 }
 
 // asked reports whether the task waits for answers.
