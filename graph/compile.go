@@ -42,6 +42,7 @@ func (g *Graph[S]) Compile(o Options) (*App[S], error) {
 		return nil, fmt.Errorf("graph %s: %w", g.name, errors.Join(errs...))
 	}
 	p.ops = typed[S]{schema}
+	o.BreakBefore, o.BreakAfter = slices.Clone(o.BreakBefore), slices.Clone(o.BreakAfter)
 	p.id = record.Graph{Name: g.name, Version: g.version, Fingerprint: p.fingerprint(g.name, g.version, schema.Fields())}
 	return newApp[S](p, o), nil
 }
@@ -116,12 +117,13 @@ func (g *Graph[S]) wire(p *plan, o *Options) (errs []error) {
 			mistake("node %s takes an argument and cannot be deferred", n.name)
 		}
 	}
-	for name := range g.policies {
+	for _, name := range slices.Sorted(maps.Keys(g.policies)) {
 		if p.index[name] == nil {
 			mistake("policy: there is no node %q", name)
 		}
 	}
-	for old, to := range g.aliases {
+	for _, old := range slices.Sorted(maps.Keys(g.aliases)) {
+		to := g.aliases[old]
 		if p.index[to] == nil || p.index[old] != nil {
 			mistake("alias %q -> %q: the second must be a node and the first must not", old, to)
 		}
