@@ -59,6 +59,9 @@ func child(args string) error {
 			if done, err = turn(s, rand.IntN(4)); err != nil {
 				return err
 			}
+			if !done {
+				time.Sleep(rand.N(2 * time.Millisecond)) // the holder needs the processor
+			}
 		}
 	}
 	return s.Close()

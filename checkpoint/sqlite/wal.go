@@ -8,14 +8,15 @@ import (
 
 const (
 	walBytes  = 4 << 20         // written since the last checkpoint, before one is due
-	walBound  = 8 * walBytes    // in the WAL, before the writer itself folds the rest so that the WAL starts anew
+	walBound  = 3 << 20         // in the WAL, before the writer itself folds the rest so that the WAL starts anew
 	syncEvery = time.Second / 2 // with Normal: a checkpoint is what awaits the disk
 	pageBytes = 4096
 	sqlFold   = "pragma wal_checkpoint(passive)"
 )
 
 // A checkpointer folds the WAL into the database beside the writer, on a connection of its own: PASSIVE waits for nobody
-// and keeps nobody waiting.
+// and keeps nobody waiting. What was written meanwhile the writer folds itself, which is little: only then does the WAL start
+// anew. A WAL that grows costs more with every commit, because the disk must then also keep its new size.
 type checkpointer struct {
 	c     *conn
 	o     Options
@@ -23,7 +24,7 @@ type checkpointer struct {
 	stop  chan struct{}
 	ended chan struct{}
 	dirty atomic.Bool
-	full  atomic.Bool // the WAL has outgrown walBound
+	full  atomic.Bool // the WAL has outgrown walBound, and most of it is folded
 	bytes int         // since a checkpoint was last asked for; the writer's
 }
 
