@@ -90,7 +90,7 @@ func (r *run) listen() bool {
 // reload reads commands and answers, and notes that they were looked at.
 func (r *run) reload() error {
 	var l *checkpoint.Loaded
-	err := persist(r.c.opts.StorePatience, func(ctx context.Context) (err error) {
+	err := persist(context.Background(), r.c.opts.StorePatience, func(ctx context.Context) (err error) {
 		l, err = r.c.store.Load(ctx, r.key, r.chain.Branch, r.chain.Namespace)
 		return err
 	})
@@ -128,7 +128,7 @@ func (r *run) reopen(why *pause) bool {
 			return true
 		}
 		var released bool
-		err := persist(r.c.opts.StorePatience, func(ctx context.Context) (err error) {
+		err := persist(context.Background(), r.c.opts.StorePatience, func(ctx context.Context) (err error) {
 			released, err = r.c.store.Release(ctx, checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}, r.journal.seenInbox())
 			return err
 		})
@@ -171,7 +171,7 @@ func (r *run) releaseLate(why *pause) bool {
 			return r.crash(err)
 		}
 		var released bool
-		err := persist(r.c.opts.StorePatience, func(ctx context.Context) (err error) {
+		err := persist(context.Background(), r.c.opts.StorePatience, func(ctx context.Context) (err error) {
 			released, err = r.c.store.Release(ctx, checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}, r.journal.seenInbox())
 			return err
 		})

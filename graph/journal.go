@@ -25,7 +25,7 @@ type journal struct {
 	pos     int64 // of the last record
 	ord     int64 // of the last record
 	base    int64
-	open    *batch // collects records
+	queue   []*batch // to be written; the last one collects records
 	writing bool
 	err     error // the first write that failed for good: nothing is written after it
 	seen    int64 // the last inbox number that the run has looked at
@@ -77,10 +77,10 @@ func (j *journal) add(closed []string, park *checkpoint.Park, items ...item) ([]
 	if j.err != nil {
 		return nil, nil, j.err
 	}
-	if j.open == nil || j.open.park != nil {
-		j.open = &batch{done: make(chan struct{})}
+	if n := len(j.queue); n == 0 || j.queue[n-1].park != nil {
+		j.queue = append(j.queue, &batch{done: make(chan struct{})})
 	}
-	b := j.open
+	b := j.queue[len(j.queue)-1]
 	from := len(b.records)
 	for i, it := range items {
 		j.pos++
@@ -117,7 +117,7 @@ func (j *journal) flush(b *batch) (checkpoint.Ack, error) {
 // start sees to it that what was added gets written, without waiting.
 func (j *journal) start() {
 	j.mu.Lock()
-	lead := !j.writing && j.open != nil
+	lead := !j.writing && len(j.queue) > 0
 	if lead {
 		j.writing = true
 		j.writer.Add(1)
@@ -145,13 +145,13 @@ func (j *journal) lead() {
 func (j *journal) writeAll() {
 	for {
 		j.mu.Lock()
-		b := j.open
-		if b == nil {
+		if len(j.queue) == 0 {
 			j.writing = false
 			j.mu.Unlock()
 			return
 		}
-		j.open = nil
+		b := j.queue[0]
+		j.queue = j.queue[1:]
 		err := j.err
 		seen, taken := j.seen, j.taken
 		j.mu.Unlock()
@@ -174,7 +174,7 @@ func (j *journal) write(b *batch, seen, taken int64) (checkpoint.Ack, error) {
 	a := &checkpoint.Append{Key: j.chain.Key, Nonce: j.nonce, Records: b.records, Closed: b.closed, Seen: seen, Taken: taken, Park: b.park}
 	var ack checkpoint.Ack
 	crashpoint.Write("write", b.records)
-	err := persist(j.patience, func(ctx context.Context) (err error) {
+	err := persist(context.Background(), j.patience, func(ctx context.Context) (err error) {
 		ack, err = j.store.Append(ctx, a)
 		return err
 	})
@@ -182,10 +182,10 @@ func (j *journal) write(b *batch, seen, taken int64) (checkpoint.Ack, error) {
 	return ack, err
 }
 
-// persist repeats a call until its outcome is known or the store's time is up. The call must be safe to repeat. Its context
-// is not the run's: a write is not left in the dark because somebody lost patience with the run.
-func persist(patience time.Duration, call func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+// persist repeats a call until its outcome is known, the store's time is up, or the caller gives up. The call must be safe to
+// repeat. A try under way is not ended with the caller: a write is not left in the dark because somebody lost patience.
+func persist(caller context.Context, patience time.Duration, call func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(caller), patience)
 	defer cancel()
 	wait := 5 * time.Millisecond
 	for {
@@ -193,7 +193,10 @@ func persist(patience time.Duration, call func(context.Context) error) error {
 		if err == nil || decided(err) {
 			return err
 		}
-		if sleep(ctx, realClock{}, wait) != nil {
+		if sleep(caller, realClock{}, wait) != nil {
+			return fmt.Errorf("%w; the store had not taken a write: %w", context.Cause(caller), err)
+		}
+		if ctx.Err() != nil {
 			return fmt.Errorf("graph: the store did not take a write for %s: %w", patience, err)
 		}
 		wait = min(2*wait, time.Second)
@@ -218,10 +221,11 @@ func decided(err error) bool {
 func (j *journal) backlog() (entries, bytes int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if j.open == nil {
-		return 0, 0
+	for _, b := range j.queue {
+		entries += len(b.records)
+		bytes += b.bytes
 	}
-	return len(j.open.records), j.open.bytes
+	return entries, bytes
 }
 
 // unseen reports whether a reply has told of commands or answers that the run has not looked at.

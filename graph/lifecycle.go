@@ -128,8 +128,11 @@ func (c *core) admit(ctx context.Context, r *run, l *loaded) error {
 			return err
 		}
 	}
-	if h.Epoch == 0 || !h.Held() && h.Status.Ended() {
+	switch {
+	case h.Epoch == 0 || !h.Held() && h.Status.Ended():
 		return nil
+	case h.Status.Ended() && (h.Expired || c.dead(h)): // its run had ended, but its process died holding the thread
+		return c.unlock(ctx, r, l)
 	}
 	return c.busy(r.thread, l)
 }
@@ -152,6 +155,19 @@ func (c *core) duplicate(ctx context.Context, r *run) error {
 			return nil
 		}
 	}
+}
+
+// unlock frees a thread whose run has ended. The caller looks again.
+func (c *core) unlock(ctx context.Context, r *run, l *loaded) error {
+	r.open(l, checkpoint.NewNonce(), l.Head.Epoch+1)
+	a := &checkpoint.Acquire{Key: r.key, Mode: checkpoint.Steal, Seen: l.Head.Nonce, Nonce: r.journal.nonce, TTL: c.opts.Lease, Holder: procid.Self()}
+	if l.Head.Expired {
+		a.Mode = checkpoint.Expired
+	}
+	if err := c.acquire(r, a); err != nil {
+		return err
+	}
+	return r.backOut(checkpoint.ErrHeld)
 }
 
 func (c *core) busy(th Thread, l *loaded) error {
@@ -199,7 +215,7 @@ func (c *core) startLogged(ctx context.Context, r *run, l *loaded, input func(vi
 	if err != nil {
 		return err
 	}
-	r.journal.open = nil // they travel with the acquisition
+	r.journal.queue = nil // they travel with the acquisition
 	a := &checkpoint.Acquire{
 		Key: r.key, Mode: checkpoint.Free, Epoch: l.Head.Epoch, Nonce: r.journal.nonce, TTL: c.opts.Lease, Holder: procid.Self(),
 		Owner: r.ro.Owner, Records: recs, Closed: closed,
@@ -231,7 +247,7 @@ func (r *run) open(l *loaded, nonce checkpoint.Nonce, epoch int64) {
 func (c *core) acquire(r *run, a *checkpoint.Acquire) error {
 	at := time.Now()
 	crashpoint.Hit("acquire")
-	err := persist(c.opts.StorePatience, func(ctx context.Context) error {
+	err := persist(r.ctx, c.opts.StorePatience, func(ctx context.Context) error {
 		h, err := c.store.Acquire(ctx, a)
 		if err == nil {
 			r.journal.news(h.Inbox)
@@ -391,7 +407,7 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 
 // answer records answers; a refusal names the question and who was faster.
 func (c *core) answer(ctx context.Context, r *run, given []checkpoint.Reply, rows []checkpoint.Question) error {
-	err := persist(c.opts.StorePatience, func(ctx context.Context) error {
+	err := persist(ctx, c.opts.StorePatience, func(ctx context.Context) error {
 		_, err := c.store.Answer(ctx, r.key, given)
 		return err
 	})
@@ -478,7 +494,7 @@ func (c *core) takeOver(r *run, takeover bool, cmds []Command) error {
 
 // loadOwn reads the thread again under the own lease.
 func (c *core) loadOwn(r *run) (l *loaded, err error) {
-	err = persist(c.opts.StorePatience, func(ctx context.Context) error {
+	err = persist(context.WithoutCancel(r.ctx), c.opts.StorePatience, func(ctx context.Context) error {
 		l, err = c.load(ctx, r.key)
 		return err
 	})
@@ -493,7 +509,7 @@ func (r *run) rebuild(l *loaded) {
 	p := r.c.plan
 	r.log = l.log
 	r.id, r.step, r.startStep = l.log.Run, l.log.EntryStep+1, l.log.Start
-	r.skipBreak = l.log.Pause != nil && l.log.Pause.Reason == record.ReasonBreak
+	r.skipBreak = began(l.log)
 	if r.ro.Durability == "" {
 		r.mode = cmp.Or(Durability(l.log.Mode), r.mode)
 	}
@@ -530,6 +546,19 @@ func (r *run) rebuild(l *loaded) {
 			}
 		}
 	}
+}
+
+// began reports whether breakpoints before the open superstep have had their say.
+func began(log *record.Thread) bool {
+	if log.Pause != nil {
+		switch log.Pause.Reason {
+		case record.ReasonBreak:
+			return true
+		case record.ReasonDrain, record.ReasonLimit:
+			return false
+		}
+	}
+	return log.Step > log.EntryStep
 }
 
 // decodeResults makes recorded results usable for the fold.
@@ -643,7 +672,7 @@ func (r *run) editLog(t *task, folded record.Writes) error {
 // backOut gives a thread back that was taken for a call that turned out to be wrong.
 func (r *run) backOut(cause error) error {
 	r.c.keeper.drop(r)
-	err := persist(r.c.opts.StorePatience, func(ctx context.Context) error {
+	err := persist(context.Background(), r.c.opts.StorePatience, func(ctx context.Context) error {
 		_, err := r.c.store.Release(ctx, checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}, r.journal.seenInbox())
 		return err
 	})

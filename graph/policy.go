@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"time"
 )
 
@@ -55,6 +57,16 @@ func Retryable(err error) bool {
 	}
 	_, isPanic := errors.AsType[*PanicError](err)
 	return !isPanic && !errors.Is(err, context.Canceled)
+}
+
+// again asks the predicate, which is the user's code and may panic.
+func (p *Policy) again(n int, err error) (again bool, wait time.Duration, perr error) {
+	defer func() {
+		if v := recover(); v != nil {
+			perr = &PanicError{Value: fmt.Sprint(v), Stack: debug.Stack()}
+		}
+	}()
+	return p.Retry(err), p.wait(n, err), nil
 }
 
 // wait returns how long to wait after attempt n (1, 2, ...) failed with err. An error with RetryAfter() time.Duration is

@@ -40,9 +40,12 @@ func (c *core) recover(ctx context.Context, ro RunOptions) ([]Recovered, error) 
 			defer func() { <-slots }()
 			th := Thread{Tenant: k.Tenant, ID: k.Thread}
 			r, err := c.resume(ctx, th, ro, nil)
-			if err == nil {
+			switch {
+			case err == nil:
 				r.start()
 				err = r.wait()
+			case errors.Is(err, ErrInterrupted): // nothing of it can run yet
+				err = ErrNothingToDo
 			}
 			out[i] = Recovered{th, err}
 		})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/internal/crashpoint"
@@ -262,13 +263,21 @@ func (r *run) refer(ran []*task) (out []record.Task) {
 
 func (r *run) scheduled() []*task { return append(slices.Clone(r.current), r.deferred...) }
 
+// usedQuestions are those of the tasks that ran, whether or not they looked at the answers.
 func (r *run) usedQuestions(ran []*task) (ids []string) {
+	r.answerMu.Lock()
+	defer r.answerMu.Unlock()
+	if len(r.answers) == 0 {
+		return nil
+	}
 	for _, t := range ran {
-		for _, u := range t.out.used {
-			ids = append(ids, u.Question)
+		for id, q := range r.answers {
+			if q.Task == t.id() {
+				ids = append(ids, id)
+			}
 		}
 	}
-	return ids
+	return sorted(ids)
 }
 
 // A pause is why a run ends or stops.
@@ -377,8 +386,6 @@ func (r *run) stop(foldErr error) bool {
 	for _, t := range r.current {
 		switch {
 		case t.waiting || t.err == nil || t.asked():
-		case errors.Is(t.err, ErrStale):
-			return r.crash(t.err)
 		case errors.Is(t.err, errStopped):
 			stopped = true
 		default:
@@ -491,6 +498,12 @@ func (r *run) finish(status checkpoint.Status, err error) bool {
 func (r *run) crash(err error) bool {
 	if cause := r.lost.Load(); cause != nil {
 		err = *cause
+	}
+	if r.journal != nil && decided(err) && !errors.Is(err, checkpoint.ErrStale) { // the store is there, and said no
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_, rerr := r.c.store.Release(ctx, checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}, r.journal.seenInbox())
+		err = errors.Join(err, rerr)
 	}
 	return r.finish(checkpoint.Running, err)
 }

@@ -36,7 +36,7 @@ type task struct {
 	recorded bool  // the log has its result
 	waiting  bool  // some of its questions have no answer yet
 	attempt  int
-	gone     atomic.Bool // abandoned: a successor has taken its place
+	fate     atomic.Uint32 // who has the word on a task that runs in a goroutine of its own
 	first    call
 
 	// Facts of the superstep that runs it, set before it starts: a late goroutine must not read what the driver changes.
@@ -54,6 +54,13 @@ const (
 	phaseNode phase = iota
 	phaseHandler
 	phaseEnd
+)
+
+// The fates of a task. Its goroutine and the driver each try to leave fateOpen; one of them does.
+const (
+	fateOpen       uint32 = iota
+	fateHandedBack        // it has returned
+	fateLeft              // abandoned: a successor has taken its place
 )
 
 var errExit = &PanicError{Value: "runtime.Goexit was called"}
@@ -123,10 +130,16 @@ func (t *task) attempts() error {
 			return err
 		case c.hid(err):
 			return fmt.Errorf("%w: %w", ErrSwallowed, err)
-		case n >= p.Attempts || isPanic(err) || !p.Retry(err):
+		case n >= p.Attempts || isPanic(err):
 			return err
 		}
-		wait := p.wait(n, err)
+		again, wait, perr := p.again(n, err)
+		if perr != nil {
+			return fmt.Errorf("%w; deciding about another attempt after: %w", perr, err)
+		}
+		if !again {
+			return err
+		}
 		t.r.taskEvent(t, TaskRetried, err)
 		t.r.c.log(t.r, "retry", "node", t.node.name, "task", t.id(), "attempt", n, "wait", wait, "err", err)
 		if sleep(t.ctx, t.r.c.opts.Clock, wait) != nil {
