@@ -2,6 +2,7 @@ package graph
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,4 +27,11 @@ func splitTask(id string) (step int64, index int) {
 	step, _ = strconv.ParseInt(s, 10, 64)
 	index, _ = strconv.Atoi(i)
 	return step, index
+}
+
+func unmarshal(b []byte, v any) error { return json.Unmarshal(b, v) }
+
+func sorted(s []string) []string {
+	slices.Sort(s)
+	return s
 }

@@ -1,0 +1,261 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/procid"
+	"github.com/holdfast-go/holdfast/internal/record"
+)
+
+func (c *core) checkCall(th Thread, ro RunOptions) error {
+	if err := ro.Durability.validate(); err != nil {
+		return err
+	}
+	if err := errors.Join(append(c.plan.checkBreaks(ro.BreakBefore), c.plan.checkBreaks(ro.BreakAfter)...)...); err != nil {
+		return err
+	}
+	if ro.StepLimit < 0 {
+		return errors.New("graph: a step limit is not negative")
+	}
+	if c.store == nil {
+		return nil
+	}
+	if th.Branch != "" {
+		return fmt.Errorf("graph: thread %s has no branch %q", th, th.Branch)
+	}
+	return th.key().Valid()
+}
+
+func (c *core) newRun(ctx context.Context, th Thread, ro RunOptions) *run {
+	r := &run{c: c, ro: ro, thread: th, key: th.key(), id: "", by: ro.By, limit: cmp.Or(ro.StepLimit, c.opts.StepLimit), done: make(chan struct{})}
+	r.chain = checkpoint.Chain{Key: r.key}
+	r.mode = cmp.Or(ro.Durability, c.opts.Durability)
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	r.bus = newBus(c, ro)
+	return r
+}
+
+// begin starts a run with an input.
+func (c *core) begin(ctx context.Context, th Thread, ro RunOptions, input func(view any) error) (*run, error) {
+	if err := c.checkCall(th, ro); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	for try := 0; ; try++ {
+		r := c.newRun(ctx, th, ro)
+		if err := c.enroll(r); err != nil {
+			r.cancel(nil)
+			return nil, err
+		}
+		err := c.prepare(ctx, r, input)
+		if err == nil {
+			return r, nil
+		}
+		c.discard(r)
+		if !errors.Is(err, checkpoint.ErrHeld) || try == 10 { // somebody was faster: look again
+			return nil, err
+		}
+	}
+}
+
+// discard forgets a run that never started.
+func (c *core) discard(r *run) {
+	if r.journal != nil {
+		held.Delete(r.journal.nonce)
+	}
+	c.mu.Lock()
+	delete(c.runs, r)
+	c.idle.Broadcast()
+	c.mu.Unlock()
+	r.cancel(nil)
+}
+
+func (c *core) prepare(ctx context.Context, r *run, input func(view any) error) error {
+	r.id = uuid.NewString()
+	if c.store == nil {
+		r.head = c.plan.ops.empty()
+		_, err := r.input(input, 0)
+		r.step++
+		return err
+	}
+	l, err := c.load(ctx, r.key)
+	if err != nil {
+		return err
+	}
+	if err := c.admit(ctx, r, l); err != nil {
+		return err
+	}
+	return c.startLogged(ctx, r, l, input)
+}
+
+// admit decides whether a thread takes a new input now.
+func (c *core) admit(ctx context.Context, r *run, l *loaded) error {
+	h := &l.Head
+	if r.ro.Request != "" && h.Epoch > 0 {
+		if err := c.duplicate(ctx, r); err != nil {
+			return err
+		}
+	}
+	switch {
+	case h.Epoch == 0 || !h.Held() && h.Status.Ended():
+		return nil
+	case h.Status.Ended() && (h.Expired || c.dead(h)): // its run had ended, but its process died holding the thread
+		return c.unlock(ctx, r, l)
+	}
+	return c.busy(r.thread, l)
+}
+
+// duplicate looks for the run that the same request has started.
+func (c *core) duplicate(ctx context.Context, r *run) error {
+	after := checkpoint.RunCursor{}
+	for {
+		runs, err := c.store.Runs(ctx, checkpoint.RunFilter{Tenant: r.key.Tenant, Thread: r.key.Thread, After: after})
+		if err != nil {
+			return err
+		}
+		for _, run := range runs {
+			if run.Request == r.ro.Request {
+				return &DuplicateError{run.ID, run.Status}
+			}
+			after = checkpoint.RunCursor{Key: run.Key, Run: run.ID}
+		}
+		if len(runs) == 0 {
+			return nil
+		}
+	}
+}
+
+// unlock frees a thread whose run has ended. The caller looks again.
+func (c *core) unlock(ctx context.Context, r *run, l *loaded) error {
+	r.open(l, checkpoint.NewNonce(), l.Head.Epoch+1)
+	a := &checkpoint.Acquire{Key: r.key, Mode: checkpoint.Steal, Seen: l.Head.Nonce, Nonce: r.journal.nonce, TTL: c.opts.Lease, Holder: procid.Self()}
+	if l.Head.Expired {
+		a.Mode = checkpoint.Expired
+	}
+	if err := c.acquire(r, a); err != nil {
+		return err
+	}
+	return r.backOut(checkpoint.ErrHeld)
+}
+
+func (c *core) busy(th Thread, l *loaded) error {
+	e := &BusyError{Thread: th, Run: l.Head.Run, Status: l.Head.Status}
+	if l.Head.Held() && !c.dead(&l.Head) && !l.Head.Expired {
+		e.Holder = l.Head.Holder
+	}
+	qs, err := publicQuestions(l.Questions)
+	if err != nil {
+		return err
+	}
+	sortQuestions(qs)
+	e.Questions = qs
+	return e
+}
+
+// startLogged writes the input, with what closes an unfinished run before it, and takes the thread: one write.
+func (c *core) startLogged(ctx context.Context, r *run, l *loaded, input func(view any) error) error {
+	r.log = l.log
+	head, err := c.restore(r.thread, l.log)
+	if err != nil {
+		return err
+	}
+	r.head = head
+	var items []item
+	var closed []string
+	if len(l.log.Next) > 0 {
+		x, settled := settlement(c.plan, l.log, head, settledByInput)
+		for _, q := range l.Questions {
+			x.Questions = append(x.Questions, q.ID)
+		}
+		if err := l.log.ApplySettle(x); err != nil {
+			return err
+		}
+		r.head, closed = settled, x.Questions
+		items = append(items, item{kind: checkpoint.KindSettle, step: l.log.Step + 1, body: x})
+	}
+	in, err := r.input(input, l.log.Step+int64(len(items)))
+	if err != nil {
+		return err
+	}
+	items = append(items, item{kind: checkpoint.KindInput, step: r.step, body: in})
+	r.open(l, checkpoint.NewNonce(), l.Head.Epoch+1)
+	recs, _, err := r.journal.add(nil, nil, items...)
+	if err != nil {
+		return err
+	}
+	r.journal.queue = nil // they travel with the acquisition
+	a := &checkpoint.Acquire{
+		Key: r.key, Mode: checkpoint.Free, Epoch: l.Head.Epoch, Nonce: r.journal.nonce, TTL: c.opts.Lease, Holder: procid.Self(),
+		Owner: r.ro.Owner, Records: recs, Closed: closed,
+		Run: &checkpoint.Run{Key: r.key, ID: r.id, Request: r.ro.Request, Status: checkpoint.Running, Graph: c.plan.id.Name, By: r.by, Meta: r.ro.Meta},
+	}
+	if err := c.acquire(r, a); err != nil {
+		return err
+	}
+	if err := r.log.ApplyInput(in); err != nil {
+		return err
+	}
+	for _, rec := range recs {
+		r.log.Note(rec)
+	}
+	r.step++
+	return nil
+}
+
+// input writes the input into the state and schedules what Start leads to. The chain's last step is given.
+func (r *run) input(write func(view any) error, last int64) (*record.Input, error) {
+	p := r.c.plan
+	r.step, r.startStep = last+1, last+1
+	if r.log != nil && r.log.Pos < 0 && last == 0 {
+		r.step, r.startStep = 0, 0
+	}
+	t := &task{r: r, node: p.start, step: r.step, ctx: r.ctx, head: r.head}
+	c := &t.first
+	c.t, c.n, c.Context = t, 1, r.ctx
+	err := c.protect(func(c *call) error {
+		view := p.ops.view(r.head)
+		if write != nil {
+			if err := write(view); err != nil {
+				return err
+			}
+		}
+		if err := c.leave(view); err != nil {
+			return err
+		}
+		return c.close(view)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("input: %w", err)
+	}
+	head, folded, err := p.ops.commit(r.head, []part{{Start, c.view}})
+	if err != nil {
+		return nil, fmt.Errorf("input: %w", err)
+	}
+	r.head, t.out = head, c
+	r.schedule([]*task{t})
+	in := &record.Input{
+		Run: r.id, By: r.by, Request: r.ro.Request, Meta: r.ro.Meta, Graph: p.id, Mode: string(r.mode), Writes: c.writes, Folded: folded,
+		Sends: t.result().Sends, Next: r.refer([]*task{t}),
+	}
+	for i := range in.Next {
+		if in.Next[i].From != nil {
+			in.Next[i].From = &record.Ref{-1, in.Next[i].From[1]} // of the input itself
+		}
+	}
+	return in, nil
+}
+
+// start sets the run going.
+func (r *run) start() {
+	r.bus.begin(r)
+	r.c.log(r, "run starts")
+	r.unwatch = context.AfterFunc(r.ctx, r.supervise)
+	go r.drive(r.superstep)
+}

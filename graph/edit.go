@@ -1,0 +1,86 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/record"
+)
+
+// edit applies writes and gotos of a Resume: one record, before anything runs.
+func (r *run) edit(cmds []Command) error {
+	p := r.c.plan
+	if !slices.ContainsFunc(cmds, func(c Command) bool { return c.write != nil || c.goTo != nil }) {
+		return nil
+	}
+	t := &task{r: r, node: &node{name: Start}, step: r.step, ctx: r.ctx, head: r.head}
+	c := &t.first
+	c.t, c.n, c.Context = t, 1, r.ctx
+	err := c.protect(func(c *call) error {
+		view := p.ops.view(r.head)
+		for _, cmd := range cmds {
+			if cmd.write != nil {
+				if err := cmd.write(view); err != nil {
+					return err
+				}
+			}
+			if cmd.goTo != nil {
+				if err := c.follow(*cmd.goTo, p.names(), "Resume"); err != nil {
+					return err
+				}
+			}
+		}
+		return c.close(view)
+	})
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
+	head, folded, err := p.ops.commit(r.head, []part{{"Resume", c.view}})
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
+	r.head, t.out = head, c
+	return r.editLog(t, folded)
+}
+
+func (r *run) editLog(t *task, folded record.Writes) error {
+	kept, waiting := r.current, r.deferred
+	joins := r.halfJoined()
+	r.deferred = nil
+	r.schedule([]*task{t})
+	fresh := slices.DeleteFunc(append(r.current, r.deferred...), func(n *task) bool {
+		return n.arg == nil && slices.ContainsFunc(append(slices.Clone(kept), waiting...), func(k *task) bool { return k.node == n.node })
+	})
+	d := &record.Edit{Run: r.id, By: r.by, As: "resume", Graph: r.c.plan.id, Writes: t.out.writes, Folded: folded, Sends: t.result().Sends, Joins: joins}
+	r.current, r.deferred = kept, waiting
+	for _, n := range fresh {
+		if n.deferred {
+			r.deferred = append(r.deferred, n)
+		} else {
+			r.current = append(r.current, n)
+		}
+	}
+	for _, n := range r.scheduled() {
+		d.Next = append(d.Next, n.scheduled())
+	}
+	r.logMu.Lock()
+	err := r.log.ApplyEdit(d)
+	r.logMu.Unlock()
+	if err != nil {
+		return err
+	}
+	b, err := r.add(item{kind: checkpoint.KindEdit, step: r.step, body: d})
+	if err == nil {
+		_, err = r.journal.flush(b)
+	}
+	r.step++
+	return err
+}
+
+func (p *plan) names() (names []string) {
+	for _, n := range p.nodes {
+		names = append(names, n.name)
+	}
+	return append(names, End)
+}

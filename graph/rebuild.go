@@ -1,0 +1,144 @@
+package graph
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/record"
+)
+
+// A loaded thread: what the store said, folded.
+type loaded struct {
+	*checkpoint.Loaded
+	log *record.Thread
+}
+
+func (c *core) load(ctx context.Context, key checkpoint.Key) (*loaded, error) {
+	l, err := c.store.Load(ctx, key, checkpoint.Active, "")
+	if err != nil {
+		return nil, err
+	}
+	log, err := record.Fold(l.Records)
+	if err != nil {
+		return nil, err
+	}
+	return &loaded{l, log}, nil
+}
+
+// restore decodes a thread's state into the program's types.
+func (c *core) restore(th Thread, log *record.Thread) (any, error) {
+	head, err := c.plan.ops.restore(log.State)
+	if err != nil {
+		return nil, &IncompatibleError{Thread: th, Written: graphText(log.Graph), Reasons: []string{err.Error()}}
+	}
+	return head, nil
+}
+
+func graphText(g record.Graph) string {
+	return fmt.Sprintf("graph %s version %d (%s)", g.Name, g.Version, g.Fingerprint)
+}
+
+// compatible checks that this graph can continue what is scheduled.
+func (c *core) compatible(th Thread, log *record.Thread) error {
+	var reasons []string
+	if len(log.Next) > 0 && log.Graph.Name != c.plan.id.Name {
+		reasons = append(reasons, fmt.Sprintf("it belongs to graph %q, this is %q", log.Graph.Name, c.plan.id.Name))
+	}
+	for _, t := range log.Next {
+		switch n := c.plan.node(t.Node); {
+		case n == nil:
+			reasons = append(reasons, fmt.Sprintf("node %q is scheduled and this graph has none of that name; add it, or g.Alias(%q, newName)", t.Node, t.Node))
+		case (n.arg != nil) != (t.Arg != nil):
+			reasons = append(reasons, fmt.Sprintf("node %q is scheduled with argument=%t and this graph's takes argument=%t", t.Node, t.Arg != nil, n.arg != nil))
+		}
+	}
+	if _, err := c.plan.ops.restore(log.State); err != nil {
+		reasons = append(reasons, err.Error())
+	}
+	if len(reasons) > 0 {
+		return &IncompatibleError{th, graphText(log.Graph), reasons}
+	}
+	return nil
+}
+
+// rebuild makes the open superstep's tasks from the log.
+func (r *run) rebuild(l *loaded) {
+	p := r.c.plan
+	r.log = l.log
+	r.id, r.step, r.startStep = l.log.Run, l.log.EntryStep+1, l.log.Start
+	r.skipBreak = began(l.log)
+	if r.ro.Durability == "" {
+		r.mode = cmp.Or(Durability(l.log.Mode), r.mode)
+	}
+	r.current, r.deferred = nil, nil
+	for _, s := range l.log.Next {
+		step, index := splitTask(s.ID)
+		t := &task{r: r, node: p.node(s.Node), step: step, index: index, name: s.ID, arg: s.Arg, time: s.Time, deferred: s.Deferred}
+		if s.Deferred {
+			r.deferred = append(r.deferred, t)
+			continue
+		}
+		r.current = append(r.current, t)
+	}
+	r.undefer()
+	for _, t := range r.current {
+		res := l.log.Results[t.id()]
+		switch {
+		case res != nil && res.Fail == "":
+			t.phase, t.recorded = phaseEnd, true
+		case res != nil && res.Handler:
+			t.phase, t.marker, t.err, t.cause = phaseHandler, true, errors.New(res.Fail), errors.New(res.Fail)
+			t.waiting = r.openFor(t.id())
+		default:
+			t.waiting = r.openFor(t.id())
+		}
+	}
+	r.joins = nil
+	for _, j := range l.log.Joins {
+		for i, pj := range p.joins {
+			if pj.to == j.To && slices.Equal(pj.from, j.From) {
+				for _, have := range j.Have {
+					r.arrive(i, have)
+				}
+			}
+		}
+	}
+}
+
+// began reports whether breakpoints before the open superstep have had their say.
+func began(log *record.Thread) bool {
+	if log.Pause != nil {
+		switch log.Pause.Reason {
+		case record.ReasonBreak:
+			return true
+		case record.ReasonDrain, record.ReasonLimit:
+			return false
+		}
+	}
+	return log.Step > log.EntryStep
+}
+
+// decodeResults makes recorded results usable for the fold.
+func (r *run) decodeResults() error {
+	for _, t := range r.current {
+		if !t.recorded {
+			continue
+		}
+		res := r.log.Results[t.id()]
+		view, err := r.c.plan.ops.decode(res.Writes)
+		if err != nil {
+			return &IncompatibleError{Thread: r.thread, Written: graphText(r.log.Graph), Reasons: []string{fmt.Sprintf("result of node %s: %v", t.node.name, err)}}
+		}
+		c := &t.first
+		c.t, c.view, c.writes, c.to, c.used = t, view, res.Writes, res.To, res.Answers
+		for _, s := range res.Sends {
+			c.sends = append(c.sends, send{s.Node, s.Arg, s.Time})
+		}
+		t.out, t.handled, t.attempt = c, res.Handled, res.Attempt
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/crashpoint"
+	"github.com/holdfast-go/holdfast/internal/procid"
+)
+
+// maxTakeovers is how often a run may be taken over without a new entry before it counts as one that kills its process.
+const maxTakeovers = 5
+
+// resume continues a thread.
+func (c *core) resume(ctx context.Context, th Thread, ro RunOptions, cmds []Command) (*run, error) {
+	if c.store == nil {
+		return nil, ErrNoStore
+	}
+	if err := c.checkCall(th, ro); err != nil {
+		return nil, err
+	}
+	for _, cmd := range cmds {
+		if cmd.err != nil {
+			return nil, cmd.err
+		}
+	}
+	recorded := false
+	for try := 0; ; try++ {
+		r := c.newRun(ctx, th, ro)
+		if err := c.enroll(r); err != nil {
+			r.cancel(nil)
+			return nil, err
+		}
+		err := c.prepareResume(ctx, r, cmds, &recorded)
+		if err == nil {
+			return r, nil
+		}
+		c.discard(r)
+		if !errors.Is(err, checkpoint.ErrHeld) || try == 10 {
+			return nil, err
+		}
+	}
+}
+
+func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, recorded *bool) error {
+	l, err := c.load(ctx, r.key)
+	if err != nil {
+		return err
+	}
+	if l.Head.Epoch == 0 {
+		return fmt.Errorf("%w: %s", ErrNoThread, r.thread)
+	}
+	for _, cmd := range cmds {
+		if cmd.at != nil && *cmd.at != l.log.EntryPos {
+			return fmt.Errorf("%w: entry %d was named, the head is %d", ErrNotHead, *cmd.at, l.log.EntryPos)
+		}
+	}
+	if err := c.compatible(r.thread, l.log); err != nil {
+		return err
+	}
+	if !*recorded {
+		given, err := replies(cmds, l.Questions, r.by)
+		if err != nil {
+			return err
+		}
+		if len(given) > 0 {
+			if err := c.answer(ctx, r, given, l.Questions); err != nil {
+				return err
+			}
+			crashpoint.Hit("answered")
+			*recorded = true
+			return c.prepareResume(ctx, r, cmds, recorded)
+		}
+	}
+	if l.Head.Status == checkpoint.Completed || l.Head.Status == checkpoint.Cancelled {
+		return ErrNothingToDo
+	}
+	if l.Head.Held() && !l.Head.Expired && !c.dead(&l.Head) {
+		err := c.busy(r.thread, l)
+		if b, ok := err.(*BusyError); ok {
+			b.Recorded = *recorded
+		}
+		return err
+	}
+	return c.takeUp(r, l, cmds)
+}
+
+// answer records answers; a refusal names the question and who was faster.
+func (c *core) answer(ctx context.Context, r *run, given []checkpoint.Reply, rows []checkpoint.Question) error {
+	err := persist(ctx, c.opts.StorePatience, func(ctx context.Context) error {
+		_, err := c.store.Answer(ctx, r.key, given)
+		return err
+	})
+	if errors.Is(err, checkpoint.ErrNotPending) && c.mine(ctx, r, given) {
+		return nil // the first attempt had succeeded, and its reply was lost
+	}
+	return err
+}
+
+// mine reports whether the recorded answers are the given ones.
+func (c *core) mine(ctx context.Context, r *run, given []checkpoint.Reply) bool {
+	l, err := c.store.Load(ctx, r.key, checkpoint.Active, "")
+	if err != nil {
+		return false
+	}
+	for _, g := range given {
+		if !slices.ContainsFunc(l.Questions, func(q checkpoint.Question) bool {
+			return q.ID == g.Question && q.State == checkpoint.Answered && q.AnsweredBy == g.By && string(q.Answer) == string(g.Value)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// takeUp takes the thread and rebuilds the open superstep.
+func (c *core) takeUp(r *run, l *loaded, cmds []Command) error {
+	nonce := checkpoint.NewNonce()
+	r.open(l, nonce, l.Head.Epoch+1)
+	r.rebuild(l)
+	a := &checkpoint.Acquire{Key: r.key, Mode: checkpoint.Free, Epoch: l.Head.Epoch, Nonce: nonce, TTL: c.opts.Lease, Holder: procid.Self()}
+	takeover := l.Head.Held()
+	if !takeover && !r.canGoOn(cmds) {
+		qs := r.questions()
+		return &Interrupted{Thread: r.thread, Run: l.log.Run, Questions: qs}
+	}
+	switch {
+	case takeover && l.Head.Expired:
+		a.Mode = checkpoint.Expired
+	case takeover:
+		a.Mode, a.Seen = checkpoint.Steal, l.Head.Nonce
+	}
+	if err := c.acquire(r, a); err != nil {
+		return err
+	}
+	if err := c.takeOver(r, takeover, cmds); err != nil {
+		return r.backOut(err)
+	}
+	return nil
+}
+
+// takeOver makes the acquired thread ready to run.
+func (c *core) takeOver(r *run, takeover bool, cmds []Command) error {
+	if takeover || r.journal.unseen() {
+		// What was read before the acquisition does not count: the former holder may have written in between.
+		crashpoint.Hit("taken over")
+		l, err := c.loadOwn(r)
+		if err != nil {
+			return err
+		}
+		if err := c.compatible(r.thread, l.log); err != nil {
+			return err
+		}
+		r.journal.pos, r.journal.base = l.log.Pos, l.log.Base
+		r.take(l.Loaded)
+		r.rebuild(l)
+		if l.Head.Epoch-(l.log.EntryOrd>>32) > maxTakeovers {
+			r.crashLoop = true
+		}
+	}
+	head, err := c.restore(r.thread, r.log)
+	if err != nil {
+		return err
+	}
+	r.head = head
+	if err := r.decodeResults(); err != nil {
+		return err
+	}
+	if r.crashLoop {
+		return nil
+	}
+	return r.edit(cmds)
+}
+
+// loadOwn reads the thread again under the own lease.
+func (c *core) loadOwn(r *run) (l *loaded, err error) {
+	err = persist(context.WithoutCancel(r.ctx), c.opts.StorePatience, func(ctx context.Context) error {
+		l, err = c.load(ctx, r.key)
+		return err
+	})
+	if err == nil && l.Head.Nonce != r.journal.nonce {
+		err = checkpoint.ErrHeld
+	}
+	return l, err
+}
+
+// canGoOn reports whether resuming would run anything.
+func (r *run) canGoOn(cmds []Command) bool {
+	for _, c := range cmds {
+		if c.write != nil || c.goTo != nil || c.force {
+			return true
+		}
+	}
+	waiting := false
+	for _, t := range r.current {
+		if t.phase != phaseEnd && !t.waiting {
+			return true
+		}
+		waiting = waiting || t.waiting
+	}
+	return !waiting
+}
+
+// backOut gives a thread back that was taken for a call that turned out to be wrong.
+func (r *run) backOut(cause error) error {
+	r.c.keeper.drop(r)
+	err := persist(context.Background(), r.c.opts.StorePatience, func(ctx context.Context) error {
+		_, err := r.c.store.Release(ctx, checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}, r.journal.seenInbox())
+		return err
+	})
+	return errors.Join(cause, err)
+}
