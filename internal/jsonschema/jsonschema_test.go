@@ -120,6 +120,7 @@ func TestSchemaTexts(t *testing.T) {
 			`{"type":"object","properties":{"plan":{"$ref":"#/$defs/plan"},"all":{"type":"array","items":{"$ref":"#/$defs/plan"}}},"required":["plan"],"additionalProperties":false,` +
 				`"$defs":{"plan":{"type":"object","properties":{"name":{"type":"string"},"children":{"type":["array","null"],"items":{"$ref":"#/$defs/plan"}},"left":{"anyOf":[{"$ref":"#/$defs/plan"},{"type":"null"}]},` +
 				`"byName":{"type":["object","null"],"additionalProperties":{"anyOf":[{"$ref":"#/$defs/plan"},{"type":"null"}]}}},"required":["name","children","left","byName"],"additionalProperties":false}}}`},
+		{"text of its own", schemaFor(t, reflect.TypeFor[*netip.Addr]()), `{"type":["string","null"]}`},
 		{"map", jsonschema.Map(schemaFor(t, reflect.TypeFor[bool]())), `{"type":"object","additionalProperties":{"type":"boolean"}}`},
 		{"nullable reference", schemaFor(t, reflect.TypeFor[*List]()), `{"$ref":"#/$defs/root","$defs":{"root":{"type":["array","null"],"items":{"$ref":"#/$defs/root"}}}}`},
 		{"anything", schemaFor(t, reflect.TypeFor[any]()), `{}`},

@@ -33,6 +33,13 @@ type base2 struct {
 
 type other struct{ Twice int }
 
+type tagged struct {
+	Title int  `json:"Title"`
+	Own   bool `json:"own"`
+}
+
+type untagged struct{ Title string }
+
 type Scalars struct {
 	Bool  bool
 	I8    int8
@@ -82,6 +89,8 @@ type Embedding struct {
 	*Extra
 	base2
 	other
+	untagged
+	tagged
 	Level
 	Own string `json:"own"`
 }
