@@ -46,7 +46,7 @@ func TestValuesMatchTheirSchema(t *testing.T) {
 				t.Fatalf("parse %s: %v", marshal(t, s), err)
 			}
 			r := rand.New(rand.NewSource(1))
-			for range 50 {
+			for range 20 {
 				v, ok := quick.Value(typ, r)
 				if !ok {
 					t.Fatal("testing/quick cannot make this type")

@@ -149,7 +149,7 @@ var quickTypes = []reflect.Type{
 	reflect.TypeFor[Scalars](), reflect.TypeFor[Containers](), reflect.TypeFor[Embedding](), reflect.TypeFor[Tree](),
 	reflect.TypeFor[List](), reflect.TypeFor[Graph](), reflect.TypeFor[Mutual](), reflect.TypeFor[Pair[int, *Tree]](),
 	reflect.TypeFor[[]*Pair[Base, []byte]](), reflect.TypeFor[*Containers](), reflect.TypeFor[Level](),
-	reflect.TypeFor[float32](), reflect.TypeFor[map[int]map[string][]uint8](), reflect.TypeFor[[2]*bool](),
+	reflect.TypeFor[float32](), reflect.TypeFor[map[int8][]uint8](), reflect.TypeFor[[2]*bool](),
 }
 
 // Generate fills what testing/quick cannot, because fields of unexported embedded types are not settable from there.

@@ -103,7 +103,7 @@ func TestHostileInput(t *testing.T) {
 	anything := &jsonschema.Schema{}
 	for _, doc := range []string{
 		strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000),
-		strings.Repeat("[", 5_000_000),
+		strings.Repeat("[", 500_000),
 		strings.Repeat(`{"a":`, 5_000) + "1" + strings.Repeat("}", 5_000),
 	} {
 		if err := anything.Validate([]byte(doc)); err == nil {
