@@ -2,6 +2,8 @@ package checkpoint_test
 
 import (
 	"errors"
+	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -48,4 +50,41 @@ func TestMemoryKeepsItsOwnCopyOfBodies(t *testing.T) {
 	if _, err := m.Append(t.Context(), park); !errors.Is(err, checkpoint.ErrStale) {
 		t.Fatalf("Append after the release = %v; want ErrStale", err)
 	}
+}
+
+// heap is what is alive after a collection.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// C23, reports 209, 210: reads of unknown threads leave nothing, and a deleted thread is freed. Not parallel: it measures.
+func TestMemoryFrees(t *testing.T) {
+	var m checkpoint.Memory
+	before := heap()
+	for i := range 100_000 {
+		key := checkpoint.Key{Tenant: "tenant", Thread: fmt.Sprint("unknown-", i)}
+		if l, err := m.Load(t.Context(), key, checkpoint.Active, ""); err != nil || l.Head.Epoch != 0 {
+			t.Fatal(l, err)
+		}
+	}
+	for i := range 200 {
+		key, nonce := checkpoint.Key{Tenant: "tenant", Thread: fmt.Sprint("thread-", i)}, checkpoint.NewNonce()
+		rec := checkpoint.Record{Ord: 1 << 32, By: nonce.Writer(), Kind: checkpoint.KindInput, Body: make([]byte, 100<<10)}
+		if _, err := m.Acquire(t.Context(), &checkpoint.Acquire{Key: key, Nonce: nonce, Records: []checkpoint.Record{rec}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Delete(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if grown := heap() - before; grown > 1<<20 {
+		t.Errorf("the heap grew by %d bytes", grown)
+	}
+	if heads, err := m.Threads(t.Context(), checkpoint.ThreadFilter{}); err != nil || len(heads) != 0 {
+		t.Errorf("threads %v, %v", heads, err)
+	}
+	runtime.KeepAlive(&m)
 }

@@ -47,7 +47,8 @@ type Log interface {
 
 	// Append writes records, and with Park the end or the pause of a run, in one atomic step. It returns ErrStale and
 	// changes nothing if the nonce is not the holder's or a position is taken by another record. A repeated call whose
-	// first attempt had succeeded returns the acknowledgement again, also after its own release.
+	// first attempt had succeeded returns the acknowledgement again, also after its own release. A store may read the
+	// bodies until the outcome is known: they must not change meanwhile.
 	Append(ctx context.Context, a *Append) (Ack, error)
 
 	// Trim removes the records of a chain below a position. It needs no lease: nobody reads below a base.

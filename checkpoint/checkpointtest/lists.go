@@ -73,6 +73,13 @@ func threads(e *env) {
 			e.equal(fmt.Sprintf("threads of %+v", c.f), got, c.want)
 		}
 	}
+	for after, want := range map[string]int{"\x01": 12, e.tenant + "\x01": 0} { // a cursor of another tenant
+		heads, err := e.store.Threads(e.Context(), checkpoint.ThreadFilter{Tenant: e.tenant, After: checkpoint.Key{Tenant: after, Thread: "thread-05"}})
+		e.ok(err)
+		runs, err := e.store.Runs(e.Context(), checkpoint.RunFilter{Tenant: e.tenant, After: checkpoint.RunCursor{Key: checkpoint.Key{Tenant: after, Thread: "thread-05"}, Run: "z"}})
+		e.ok(err)
+		e.equal("rows behind the cursor", []int{len(heads), len(runs)}, []int{want, want})
+	}
 	every, err := e.store.Threads(e.Context(), checkpoint.ThreadFilter{After: checkpoint.Key{Tenant: e.tenant, Thread: "thread-11"}, Limit: 1})
 	e.ok(err)
 	if len(every) != 1 || every[0].Tenant <= e.tenant {

@@ -39,14 +39,34 @@ func (l *list) run(ctx context.Context, c *conn, each func(*row), order string, 
 	return c.query(ctx, l.text.String(), each, l.args...)
 }
 
+// within moves a cursor into a tenant, so that SQLite can begin to read where the page does. It is false if the cursor is
+// behind the tenant's last row.
+func within(tenant string, after checkpoint.Key) (checkpoint.Key, bool) {
+	switch {
+	case tenant == "" || after.Tenant == tenant:
+		return after, true
+	case after.Tenant < tenant:
+		return checkpoint.Key{Tenant: tenant}, true
+	}
+	return after, false
+}
+
 // Threads implements checkpoint.Directory.
 func (s *Store) Threads(ctx context.Context, f checkpoint.ThreadFilter) ([]checkpoint.Head, error) {
 	return read(ctx, s, func(ctx context.Context, c *conn) (out []checkpoint.Head, err error) {
 		now := s.now()
 		var l list
-		l.add(`select `+headColumns+` from hf_thread t where (t.tenant, t.thread) > (?, ?)`, f.After.Tenant, f.After.Thread)
-		if f.Tenant != "" {
-			l.add(` and t.tenant = ?`, f.Tenant)
+		from := ` from hf_thread t`
+		if f.HasInbox { // few threads have one: the inbox leads
+			from = ` from (select distinct tenant, thread from hf_inbox) i cross join hf_thread t using (tenant, thread)`
+		}
+		l.add(`select ` + headColumns + from)
+		if after, ok := within(f.Tenant, f.After); !ok {
+			return nil, nil
+		} else if f.Tenant != "" {
+			l.add(` where t.tenant = ? and t.thread > ?`, f.Tenant, after.Thread)
+		} else {
+			l.add(` where (t.tenant, t.thread) > (?, ?)`, after.Tenant, after.Thread)
 		}
 		if f.Status != 0 {
 			l.add(` and t.status = ?`, int(f.Status))
@@ -60,9 +80,6 @@ func (s *Store) Threads(ctx context.Context, f checkpoint.ThreadFilter) ([]check
 		if f.Expired {
 			l.add(` and t.nonce <> x'' and t.lease_until <= ?`, now)
 		}
-		if f.HasInbox {
-			l.add(` and exists (select 1 from hf_inbox i where i.tenant = t.tenant and i.thread = t.thread)`)
-		}
 		l.metadata(` and exists (select 1 from hf_meta m where m.tenant = t.tenant and m.thread = t.thread and m.run = t.run
 			and m.name = ? and m.value = ?)`, f.Meta)
 		err = l.run(ctx, c, func(r *row) { out = append(out, scanHead(r, now).Head) }, ` order by t.tenant, t.thread`, f.Limit)
@@ -74,9 +91,19 @@ func (s *Store) Threads(ctx context.Context, f checkpoint.ThreadFilter) ([]check
 func (s *Store) Runs(ctx context.Context, f checkpoint.RunFilter) ([]checkpoint.Run, error) {
 	return read(ctx, s, func(ctx context.Context, c *conn) (out []checkpoint.Run, err error) {
 		var l list
-		l.add(`select `+runColumns+` from hf_run r where (r.tenant, r.thread, r.run) > (?, ?, ?)`, f.After.Tenant, f.After.Thread, f.After.Run)
-		if f.Tenant != "" {
-			l.add(` and r.tenant = ?`, f.Tenant)
+		l.add(`select ` + runColumns + ` from hf_run r`)
+		after, ok := within(f.Tenant, f.After.Key)
+		run := f.After.Run
+		if after != f.After.Key {
+			run = ""
+		}
+		switch {
+		case !ok:
+			return nil, nil
+		case f.Tenant != "":
+			l.add(` where r.tenant = ? and (r.thread, r.run) > (?, ?)`, f.Tenant, after.Thread, run)
+		default:
+			l.add(` where (r.tenant, r.thread, r.run) > (?, ?, ?)`, after.Tenant, after.Thread, run)
 		}
 		if f.Thread != "" {
 			l.add(` and r.thread = ?`, f.Thread)

@@ -24,7 +24,7 @@ const (
 type Options struct {
 	Synchronous Durability       // default Full
 	OpTimeout   time.Duration    // how long a call may take whose context has no deadline; default 10 s
-	BusyTimeout time.Duration    // how long Open and reads wait for another process; default 10 s. Writes wait until their call ends
+	BusyTimeout time.Duration    // how long Open waits for another process; default 10 s. Calls wait until they end
 	Readers     int              // connections for reading; default 4
 	MaxBytes    int64            // how large the file may grow; 0: as the disk allows. Beyond it writes are ErrFull
 	Now         func() time.Time // the store's clock; default time.Now
