@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
@@ -56,6 +57,9 @@ func (d *demo) scene(en, zh string, args ...any) {
 	d.p.line(fmt.Sprintf("%d. ", d.act), d.p.textf(en, zh, args...))
 }
 
+// name is how a worker process is called.
+func (d *demo) name(n int) string { return d.p.textf("worker %d", "工人 %d", n) }
+
 func (d *demo) startShop(ctx context.Context) (*child, error) {
 	d.scene("The order service starts: its own process, its own file, real HTTP.", "启动订单服务：独立进程，独立文件，真实的 HTTP。")
 	c, err := spawn(ctx, "-serve-shop", filepath.Join(d.dir, "shop.db"))
@@ -75,7 +79,8 @@ func (d *demo) startShop(ctx context.Context) (*child, error) {
 // waiting when it is killed, on the slowest machine.
 func (d *demo) worker(ctx context.Context, args ...string) (*child, error) {
 	lang := d.p.pick("en", "zh")
-	return spawn(ctx, append([]string{"-lang", lang, "-work", d.thread.ID, "-db", filepath.Join(d.dir, "threads.db"), "-shop", d.url,
+	width := strconv.Itoa(d.p.width - columns(d.name(1)) - 3) // what is left beside its name
+	return spawn(ctx, append([]string{"-lang", lang, "-width", width, "-work", d.thread.ID, "-db", filepath.Join(d.dir, "threads.db"), "-shop", d.url,
 		"-timeout", "60s"}, args...)...)
 }
 
@@ -99,7 +104,7 @@ func (d *demo) parks(ctx context.Context) error {
 		return err
 	}
 	pid := c.cmd.Process.Pid
-	code, err := c.relay(d.p, d.p.pick("worker 1", "工人 1"))
+	code, err := c.relay(d.p, d.name(1))
 	if err != nil || code != exitWaiting {
 		return errors.Join(fmt.Errorf("worker 1 ended with code %d", code), err)
 	}
@@ -115,7 +120,7 @@ func (d *demo) fourEyes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	code, err := c.relay(d.p, d.p.pick("worker 2", "工人 2"))
+	code, err := c.relay(d.p, d.name(2))
 	if err != nil || code != exitFailed {
 		return errors.Join(fmt.Errorf("the customer's own approval ended with code %d", code), err)
 	}
@@ -140,7 +145,7 @@ func (d *demo) dies(ctx context.Context) error {
 	}
 	ended := make(chan end, 1)
 	go func() {
-		code, err := c.relay(d.p, d.p.pick("worker 3", "工人 3"))
+		code, err := c.relay(d.p, d.name(3))
 		ended <- end{code, err}
 	}()
 	held := d.shop.AwaitHeld(ctx, "refund")
@@ -175,7 +180,7 @@ func (d *demo) recovers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	code, err := c.relay(d.p, d.p.pick("worker 4", "工人 4"))
+	code, err := c.relay(d.p, d.name(4))
 	if err != nil || code != exitOK {
 		return errors.Join(fmt.Errorf("worker 4 ended with code %d", code), err)
 	}

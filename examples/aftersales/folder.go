@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,14 +13,14 @@ func stateFolder(goos string, env func(string) string) (string, error) {
 		if d := env("LocalAppData"); d != "" {
 			return d, nil
 		}
-		return "", errors.New("%LocalAppData% is not set")
+		return "", nowhere("%LocalAppData% is not set", "没有设置 %LocalAppData%")
 	}
 	if d := env("XDG_STATE_HOME"); filepath.IsAbs(d) {
 		return d, nil
 	}
 	home := env("HOME")
 	if !filepath.IsAbs(home) {
-		return "", errors.New("neither $XDG_STATE_HOME nor $HOME names a folder")
+		return "", nowhere("neither $XDG_STATE_HOME nor $HOME names a folder", "$XDG_STATE_HOME 和 $HOME 都没有指明文件夹")
 	}
 	if goos == "darwin" {
 		return filepath.Join(home, "Library", "Application Support"), nil
@@ -42,9 +40,13 @@ func databaseFile(named string) (string, error) {
 	}
 	dir = filepath.Join(dir, "holdfast")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("the folder for the database: %w", err)
+		return "", nowhere(err.Error(), err.Error())
 	}
 	return filepath.Join(dir, "aftersales.db"), nil
+}
+
+func nowhere(en, zh string) error {
+	return &mistake{"there is no place for the database: " + en + "; name a file with -db", "没有地方存放数据库：" + zh + "；请用 -db 指定文件"}
 }
 
 // shopFile is where the order service that belongs to a database keeps its own.

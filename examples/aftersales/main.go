@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -45,6 +44,7 @@ type flags struct {
 
 	serveShop, work, shop, request, approve string // hidden
 	timeout, pace                           time.Duration
+	width                                   int
 }
 
 func parseFlags(args []string) (*flags, error) {
@@ -63,19 +63,20 @@ func parseFlags(args []string) (*flags, error) {
 	fs.StringVar(&f.request, "request", "", "")
 	fs.StringVar(&f.approve, "approve", "", "")
 	fs.DurationVar(&f.timeout, "timeout", 2*time.Second, "")
+	fs.IntVar(&f.width, "width", 0, "")
 	fs.DurationVar(&f.pace, "pace", -1, "")
 	if err := fs.Parse(args); err != nil {
-		return f, err
+		return f, mistakef("the command line: %v", "命令行：%v", err)
 	}
 	switch {
 	case fs.NArg() > 0:
-		return f, fmt.Errorf("unexpected argument %q", fs.Arg(0))
+		return f, mistakef("there is no argument %q", "没有 %q 这个参数", fs.Arg(0))
 	case f.lang != "" && f.lang != "en" && f.lang != "zh":
-		return f, fmt.Errorf("-lang takes en or zh, not %q", f.lang)
+		return f, mistakef("-lang takes en or zh, not %q", "-lang 只能是 en 或 zh，不能是 %q", f.lang)
 	case f.graph != "" && f.graph != "mermaid" && f.graph != "dot":
-		return f, fmt.Errorf("-graph takes mermaid or dot, not %q", f.graph)
+		return f, mistakef("-graph takes mermaid or dot, not %q", "-graph 只能是 mermaid 或 dot，不能是 %q", f.graph)
 	case f.demo && f.db != "":
-		return f, errors.New("-demo works on files of its own: leave -db out")
+		return f, mistakef("-demo works on files of its own: leave -db out", "-demo 使用自己的临时文件，不要带 -db")
 	}
 	return f, nil
 }
@@ -98,8 +99,11 @@ func run(ctx context.Context, args []string) int {
 	p := newPrinter(os.Stdout, f.chinese(os.Getenv))
 	if err != nil {
 		e := newPrinter(os.Stderr, p.zh)
-		e.sayf("aftersales: %v; see aftersales -help", "aftersales：%v；请看 aftersales -help", err)
+		e.sayf("aftersales: %s; see aftersales -help", "aftersales：%s；请看 aftersales -help", errorText(p.zh, err))
 		return exitUsage
+	}
+	if f.width > 0 {
+		p.width = f.width
 	}
 	switch {
 	case f.help:
@@ -120,6 +124,7 @@ func run(ctx context.Context, args []string) int {
 // end turns the outcome of a mode into an exit code, and says what is not said yet.
 func (f *flags) end(p *printer, err error) int {
 	e := newPrinter(os.Stderr, p.zh)
+	e.width = p.width
 	switch {
 	case err == nil:
 		return exitOK
@@ -135,7 +140,7 @@ func (f *flags) end(p *printer, err error) int {
 		e.sayf("Not allowed: whoever asks for a refund must not approve it.", "不允许：申请退款的人不能自己审批。")
 		return exitFailed
 	}
-	e.sayf("aftersales: %v", "aftersales：%v", err)
+	e.sayf("aftersales: %s", "aftersales：%s", errorText(p.zh, err))
 	return exitFailed
 }
 
@@ -156,7 +161,7 @@ func (f *flags) draw(w io.Writer) error {
 func (f *flags) talk(ctx context.Context, p *printer) (err error) {
 	db, err := databaseFile(f.db)
 	if err != nil {
-		return fmt.Errorf(p.pick("no place for the database: %w; name one with -db FILE", "找不到存放数据库的位置：%w；请用 -db 文件 指定"), err)
+		return err
 	}
 	service, err := shop.Open(shopFile(db), nil)
 	if err != nil {
@@ -177,7 +182,7 @@ func (f *flags) talk(ctx context.Context, p *printer) (err error) {
 			return err
 		}
 	}
-	o, err := openOffice(p, db, client)
+	o, err := openOffice(p, db, client, patience)
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ var errNotBooked = errors.New("the ledger has no such payment")
 
 // unpaid runs when pay has failed for good: the shop said no, or did not answer however often it was asked. It does not
 // guess. The ledger tells whether the money moved: the Once of the same name has the same key. If the ledger cannot be
-// read either, the run fails, and whoever resumes it looks again.
+// read either, the run fails, and whoever resumes it tries to pay again, under that key.
 func (c *clerk) unpaid(ctx context.Context, s *Refund, cause error) (graph.Next, error) {
 	rec, err := graph.Once(ctx, "pay", func(ctx context.Context, key string) (shop.Receipt, error) {
 		return c.booked(ctx, s.Order.Get().ID, key)

@@ -63,7 +63,7 @@ func (g *progress) completed(attempt int) string {
 		text = g.p.textf("done, at attempt %d", "第 %d 次尝试后完成", attempt)
 	}
 	if len(g.running) > 0 {
-		text += g.p.textf("; waits for %s", "；还在等 %s", g.others())
+		text += g.p.textf("; %s still running", "；%s 仍在运行", g.others())
 	}
 	return text
 }

@@ -30,13 +30,13 @@ type office struct {
 }
 
 // openOffice opens the database and compiles the graph. What its runs do is printed.
-func openOffice(p *printer, db string, client *shop.Client) (*office, error) {
+func openOffice(p *printer, db string, client *shop.Client, policy graph.Policy) (*office, error) {
 	store, err := sqlite.Open(db, sqlite.Options{})
 	if err != nil {
 		return nil, err
 	}
 	watch := &progress{p: p}
-	app, err := newRefund(client).Compile(graph.Options{Store: store, Policy: patience, Lease: 3 * time.Second,
+	app, err := newRefund(client).Compile(graph.Options{Store: store, Policy: policy, Lease: 3 * time.Second,
 		Grace: 2 * time.Second, OnEvent: watch.event})
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
@@ -97,8 +97,8 @@ type session struct {
 // errLeave says that the person wants to leave.
 var errLeave = errors.New("leave")
 
-// talk continues what is unfinished, then takes wishes until the input ends. It returns how many refunds are still
-// unfinished for want of an answer.
+// talk continues what is unfinished, then takes wishes until the input ends. It returns errLeave if the person left while a
+// question was open.
 func (s *session) talk(ctx context.Context) error {
 	s.p.sayf("Holdfast aftersales: refunds that survive crashes.", "Holdfast 售后：崩溃也不会丢的退款。")
 	if err := s.welcome(ctx); err != nil {
@@ -109,16 +109,14 @@ func (s *session) talk(ctx context.Context) error {
 		return err
 	}
 	for _, th := range todo {
-		s.p.sayf("", "")
-		s.p.sayf("Refund %s is unfinished. It goes on where it stopped.", "退款 %s 还没有完成，从停下的地方继续。", th.ID)
-		if err := s.see(ctx, th, func() (*Refund, error) { return s.goOn(ctx, th) }); err != nil {
+		if err := s.takeUp(ctx, th); err != nil {
 			return err
 		}
 	}
-	for {
-		s.p.sayf("", "")
-		s.p.sayf(`What shall be refunded? An order number or "latest", then an amount and a reason if you like ("help", "quit").`,
-			"要退什么？请写订单号或“最近一单”，后面可以写金额和原因（“帮助”、“退出”）。")
+	s.p.sayf("", "")
+	s.p.sayf(`What shall be refunded? An order number or "latest", then an amount and a reason if you like ("help", "quit").`,
+		"要退什么？请写订单号或“最近一单”，后面可以写金额和原因（“帮助”、“退出”）。")
+	for ; ; s.p.sayf(`What else?`, "还要退什么？") {
 		line, err := s.read(ctx)
 		switch {
 		case errors.Is(err, io.EOF) || err == nil && isWord(line, "quit", "exit", "q", "退出", "离开"):
@@ -131,6 +129,20 @@ func (s *session) talk(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// takeUp continues a refund that somebody has left unfinished.
+func (s *session) takeUp(ctx context.Context, th graph.Thread) error {
+	s.p.sayf("", "")
+	s.p.sayf("Refund %s is unfinished. It goes on where it stopped.", "退款 %s 还没有完成，从停下的地方继续。", th.ID)
+	now, err := s.app.State(ctx, th)
+	if err != nil {
+		return s.explain(th, err)
+	}
+	if trail := now.State.Trail.Slice(); len(trail) > 0 {
+		s.p.sayf("Done so far: %s.", "已完成：%s。", strings.Join(trail, s.p.pick(", ", "、")))
+	}
+	return s.see(ctx, th, func() (*Refund, error) { return s.goOn(ctx, th) })
 }
 
 // read returns the next line that can be read. It complains about the others.
@@ -326,22 +338,21 @@ func (s *session) answer(ctx context.Context, q graph.Question) (graph.Command, 
 	}
 }
 
-// explain tells of a refund that did not end. Only what makes going on useless is returned.
+// explain tells of a refund that did not end. One refund that cannot go on must not keep people from the others, so it
+// returns only the errors of the store.
 func (s *session) explain(th graph.Thread, err error) error {
-	if busy, ok := errors.AsType[*graph.BusyError](err); ok {
+	switch busy, ok := errors.AsType[*graph.BusyError](err); {
+	case ok:
 		s.p.sayf("Process %d works on refund %s now.", "进程 %d 正在处理退款 %s。", busy.Holder.PID, th.ID)
-		return nil
-	}
-	if errors.Is(err, graph.ErrNothingToDo) { // another process was faster
-		s.p.sayf("Refund %s has ended meanwhile.", "退款 %s 已经结束了。", th.ID)
-		return nil
-	}
-	if _, ok := errors.AsType[*graph.NodeError](err); ok {
+	case errors.Is(err, graph.ErrNothingToDo), errors.Is(err, graph.ErrNotPending): // another process was faster
+		s.p.sayf("Refund %s was continued by somebody else meanwhile.", "退款 %s 已经由别人继续处理了。", th.ID)
+	case errors.Is(err, checkpoint.ErrUnavailable), errors.Is(err, checkpoint.ErrClosed):
+		return fmt.Errorf("refund %s: %w", th.ID, err)
+	default:
 		s.p.sayf("Refund %s stopped: %s. It is saved and goes on when the program starts again.",
 			"退款 %s 停下了：%s。进度已保存，重新启动程序会继续。", th.ID, troubleText(s.p.zh, err.Error()))
-		return nil
 	}
-	return fmt.Errorf("refund %s: %w", th.ID, err)
+	return nil
 }
 
 // result tells how a refund ended and shows the ledger.

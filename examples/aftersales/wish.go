@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -12,6 +14,19 @@ import (
 type mistake struct{ en, zh string }
 
 func (m *mistake) Error() string { return m.en }
+
+// mistakef formats a mistake. Both texts take the same arguments in the same order.
+func mistakef(en, zh string, args ...any) error {
+	return &mistake{fmt.Sprintf(en, args...), fmt.Sprintf(zh, args...)}
+}
+
+// errorText is err in the language, if it is told in both.
+func errorText(zh bool, err error) string {
+	if m, ok := errors.AsType[*mistake](err); ok {
+		return choose(zh, m.en, m.zh)
+	}
+	return err.Error()
+}
 
 var (
 	signed  = regexp.MustCompile(`[¥￥]\s*\S*|\d+(?:\.\d+)?\s*(?:元|块钱|块|(?i:yuan\b|rmb\b|cny\b))`)
@@ -95,9 +110,8 @@ func (w *Request) takeNumbers(line string, latest bool) (rest string, err error)
 			if latest {
 				other = "latest"
 			}
-			return "", &mistake{
-				"Is it " + other + " or " + text + "? Please name one order. If " + text + " is an amount, write ¥" + text + ".",
-				"是 " + other + " 还是 " + text + "？请只写一个订单。如果 " + text + " 是金额，请写成 " + text + "元。"}
+			return "", mistakef("Is it %s or %s? Please name one order. If %[2]s is an amount, write ¥%[2]s.",
+				"是 %s 还是 %s？请只写一个订单。如果 %[2]s 是金额，请写成 %[2]s元。", other, text)
 		case orderID.MatchString(text): // the same number again
 		case w.Amount == 0 && strings.HasSuffix(lead, "\x00"):
 			if w.Amount, err = shop.ParseMoney(text); err != nil {
@@ -110,9 +124,8 @@ func (w *Request) takeNumbers(line string, latest bool) (rest string, err error)
 }
 
 func badAmount(text string) error {
-	return &mistake{
-		`"` + text + `" is not an amount. Write 35 or 35.50: more than zero, at most two decimals.`,
-		`“` + text + `”不是金额。请写 35 或 35.50：大于零，最多两位小数。`}
+	return mistakef(`"%s" is not an amount. Write 35 or 35.50: more than zero, at most two decimals.`,
+		`“%s”不是金额。请写 35 或 35.50：大于零，最多两位小数。`, text)
 }
 
 // tidy makes a reason of what is left of the line: without the verbs and marks around what was taken out.

@@ -25,7 +25,7 @@ var nodeWords = map[string][2]string{
 	"pay":     {"moves the money", "退款打款"},
 	"notify":  {"tells the customer", "通知顾客"},
 	"books":   {"enters the receipt in the books", "登记账目"},
-	"decline": {"tells the customer why not", "告知顾客不能退的原因"},
+	"decline": {"ends without a refund, with the reason", "说明原因，不退款"},
 	"done":    {"closes the case", "结案"},
 }
 

@@ -37,7 +37,7 @@ func serveShop(ctx context.Context, file string) (err error) {
 func (f *flags) worker(ctx context.Context, p *printer) (err error) {
 	ctx, cancel := whileParentLives(ctx)
 	defer cancel()
-	o, err := openOffice(p, f.db, shop.NewClient(f.shop, f.timeout))
+	o, err := openOffice(p, f.db, shop.NewClient(f.shop, f.timeout), patience)
 	if err != nil {
 		return err
 	}

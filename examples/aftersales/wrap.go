@@ -59,7 +59,7 @@ func wrap(s string, width int, hang string) []string {
 	line := s[:len(s)-len(body)]
 	var lines []string
 	empty := true // the line has nothing but its indent
-	spaces := 0 // seen since the last word
+	spaces := 0   // seen since the last word
 	for _, w := range pieces(body) {
 		if w == " " {
 			spaces++
