@@ -26,8 +26,8 @@ lint:
 cross: # the other systems compile, tests too
 	for os in windows darwin; do CGO_ENABLED=0 GOOS=$$os go build ./... && CGO_ENABLED=0 GOOS=$$os go vet ./... || exit 1; done
 
-bench:
-	go test -run '^$$' -bench . -benchmem ./...
+bench: # five runs, the median beside its bar
+	go run ./internal/benchtable
 
 vuln: # apart from test: its database needs a network
 	go run $(GOVULNCHECK) ./...

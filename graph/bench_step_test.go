@@ -98,7 +98,7 @@ func BenchmarkE52(b *testing.B) {
 			return nil
 		})
 	}
-	base := 0.0
+	var base, baseBytes float64
 	for _, n := range []int{100, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			var ns, bytes []float64
@@ -117,11 +117,12 @@ func BenchmarkE52(b *testing.B) {
 				bytes = append(bytes, float64(size)/float64(n))
 			}
 			if n == 100 {
-				base = median(ns)
+				base, baseBytes = median(ns), median(bytes)
 			}
 			b.ReportMetric(median(ns), "ns/superstep")
 			b.ReportMetric(median(ns)/base, "x-of-100")
 			b.ReportMetric(median(bytes), "bytes/superstep")
+			b.ReportMetric(median(bytes)/baseBytes, "bytes-of-100")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
