@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,11 +90,14 @@ func median(x []float64) float64 {
 	return s[len(s)/2]
 }
 
+// line is the size of a message with its metadata. What tiny elements cost is in docs/decisions.md and in BenchmarkE56.
+var line = strings.Repeat("a line of the growing list. ", 36)
+
 // BenchmarkE52 runs a growing list on the memory store; the mean cost of a superstep must be flat. // E52
 func BenchmarkE52(b *testing.B) {
 	app := func(store checkpoint.Store) *graph.App[ten] {
 		return loop(b, graph.Options{Store: store}, func(ctx context.Context, s *ten) error {
-			s.C.Append("a line of the growing list, long enough to look like text")
+			s.C.Append(line)
 			s.G.Add(1)
 			return nil
 		})

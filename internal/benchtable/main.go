@@ -16,7 +16,7 @@ import (
 // A bar is one line of the table: a metric of a benchmark and what it must keep to.
 type bar struct {
 	line, pkg, bench, metric string // "a : b" is the ratio of two metrics of one run
-	most                     bool // at most the limit; otherwise at least
+	most                     bool   // at most the limit; otherwise at least
 	limit                    float64
 	beside                   string // a metric that is printed beside it, from the same run
 }
