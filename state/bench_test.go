@@ -103,7 +103,7 @@ func BenchmarkSuperstep(b *testing.B) {
 	}
 }
 
-type big struct {
+type large struct {
 	L state.List[int]        `json:"l"`
 	M state.Map[string, int] `json:"m"`
 	K state.Keyed[entry]     `json:"k"`
@@ -120,7 +120,7 @@ func (e entry) Key() string { return e.ID }
 const supersteps = 1000
 
 // run folds n supersteps, typed and raw, with the snapshots that the log's rule asks for, and returns their mean time.
-func run(tb testing.TB, sc *state.Schema[big], h *state.Head[big], raw *state.Raw, write func(*big, int)) (mean time.Duration) {
+func run(tb testing.TB, sc *state.Schema[large], h *state.Head[large], raw *state.Raw, write func(*large, int)) (mean time.Duration) {
 	read := raw.Size()
 	start := time.Now()
 	for i := range supersteps {
@@ -130,7 +130,7 @@ func run(tb testing.TB, sc *state.Schema[big], h *state.Head[big], raw *state.Ra
 		if err != nil {
 			tb.Fatal(err)
 		}
-		next, folded, err := sc.Commit(h, []state.Part[big]{{Task: "t", View: v}})
+		next, folded, err := sc.Commit(h, []state.Part[large]{{Task: "t", View: v}})
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -151,20 +151,20 @@ func run(tb testing.TB, sc *state.Schema[big], h *state.Head[big], raw *state.Ra
 
 // E8
 func BenchmarkE8(b *testing.B) {
-	sc := schema[big](b)
+	sc := schema[large](b)
 	sizes := []int{10, 10_000, 1_000_000}
 	keys := make([]string, sizes[2])
 	for i := range keys {
 		keys[i] = fmt.Sprintf("key-%07d", i*7919%sizes[2])
 	}
-	fields := map[string]struct{ fill, step func(*big, int, int) }{
-		"List": {func(s *big, n, i int) { s.L.Append(i) }, func(s *big, n, i int) { s.L.Append(i) }},
-		"Map": {func(s *big, n, i int) { s.M.Put(keys[i], i) }, func(s *big, n, i int) {
+	fields := map[string]struct{ fill, step func(*large, int, int) }{
+		"List": {func(s *large, n, i int) { s.L.Append(i) }, func(s *large, n, i int) { s.L.Append(i) }},
+		"Map": {func(s *large, n, i int) { s.M.Put(keys[i], i) }, func(s *large, n, i int) {
 			k := keys[i*31%n]
 			x, _ := s.M.Get(k)
 			s.M.Put(k, x+1)
 		}},
-		"Keyed": {func(s *big, n, i int) { s.K.Put(entry{keys[i], i}) }, func(s *big, n, i int) {
+		"Keyed": {func(s *large, n, i int) { s.K.Put(entry{keys[i], i}) }, func(s *large, n, i int) {
 			x, _ := s.K.Get(keys[i*31%n])
 			x.N++
 			s.K.Put(x)
@@ -183,7 +183,7 @@ func BenchmarkE8(b *testing.B) {
 						m[keys[j]] = j
 					}
 					for range 5 { // the best of five, taken in turn
-						h, raw := filled(b, sc, n, func(s *big, i int) { f.fill(s, n, i) })
+						h, raw := filled(b, sc, n, func(s *large, i int) { f.fill(s, n, i) })
 						runtime.GC()
 						start := time.Now()
 						for j := range supersteps {
@@ -191,7 +191,7 @@ func BenchmarkE8(b *testing.B) {
 							m[k] = m[k] + 1
 						}
 						bare[i] = min(bare[i], float64(time.Since(start))/supersteps)
-						d := run(b, sc, h, raw, func(s *big, j int) { f.step(s, n, j) })
+						d := run(b, sc, h, raw, func(s *large, j int) { f.step(s, n, j) })
 						ours[i] = min(ours[i], float64(d))
 					}
 				}
@@ -209,7 +209,7 @@ func BenchmarkE8(b *testing.B) {
 }
 
 // filled returns a state of n elements.
-func filled(tb testing.TB, sc *state.Schema[big], n int, fill func(*big, int)) (*state.Head[big], *state.Raw) {
+func filled(tb testing.TB, sc *state.Schema[large], n int, fill func(*large, int)) (*state.Head[large], *state.Raw) {
 	v := sc.View(sc.Empty())
 	for i := range n {
 		fill(v, i)
@@ -218,7 +218,7 @@ func filled(tb testing.TB, sc *state.Schema[big], n int, fill func(*big, int)) (
 	if err != nil {
 		tb.Fatal(err)
 	}
-	h, folded, err := sc.Commit(sc.Empty(), []state.Part[big]{{Task: "t", View: v}})
+	h, folded, err := sc.Commit(sc.Empty(), []state.Part[large]{{Task: "t", View: v}})
 	if err != nil {
 		tb.Fatal(err)
 	}
