@@ -54,7 +54,7 @@ func (c *core) begin(ctx context.Context, th Thread, ro RunOptions, input func(v
 			r.cancel(nil)
 			return nil, err
 		}
-		err := c.prepare(ctx, r, input)
+		err := aside(func() error { return c.prepare(ctx, r, input) })
 		if err == nil {
 			return r, nil
 		}

@@ -63,14 +63,15 @@ func (b *bus) publish(at int64, evs ...Event) {
 	}
 }
 
-// callback keeps a panic of the user's function away from the run.
+// callback keeps a panic of the user's function, and an exit of its goroutine, away from the run.
 func (b *bus) callback(e Event) {
-	defer func() {
-		if p := recover(); p != nil {
-			b.c.log(b.r, "OnEvent panicked", "kind", string(e.Kind))
-		}
-	}()
-	b.c.opts.OnEvent(e)
+	err := aside(func() error {
+		b.c.opts.OnEvent(e)
+		return nil
+	})
+	if err != nil {
+		b.c.log(b.r, "OnEvent panicked", "kind", string(e.Kind), "err", err)
+	}
 }
 
 func (b *bus) begin(r *run) {

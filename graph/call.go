@@ -63,8 +63,8 @@ func (c *call) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// abandon makes every later call of the node ErrStale.
-func (c *call) abandon() {
+// seal makes every later call ErrStale: the attempt has returned, or was abandoned.
+func (c *call) seal() {
 	c.mu.Lock()
 	c.stale = true
 	c.mu.Unlock()
@@ -73,8 +73,13 @@ func (c *call) abandon() {
 func (c *call) alive() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.stale || c.t.gone.Load() {
-		return fmt.Errorf("%w: node %s was abandoned", ErrStale, c.t.node.name)
+	return c.live()
+}
+
+// live is alive with the lock held.
+func (c *call) live() error {
+	if c.stale || c.t.fate.Load() == fateLeft {
+		return fmt.Errorf("%w: node %s has returned or was abandoned", ErrStale, c.t.node.name)
 	}
 	return nil
 }
@@ -129,6 +134,9 @@ func (c *call) Ask(q *host.Question) (json.RawMessage, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := c.live(); err != nil {
+		return nil, err
+	}
 	n := c.named()
 	q.N = n.asks[q.Name]
 	n.asks[q.Name]++
@@ -145,6 +153,9 @@ func (c *call) Ask(q *host.Question) (json.RawMessage, error) {
 func (c *call) Refuse(q *host.Question, reason error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := c.live(); err != nil {
+		return err
+	}
 	for i, u := range c.used {
 		if u.Question == q.ID {
 			c.used = append(c.used[:i:i], c.used[i+1:]...)

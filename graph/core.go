@@ -64,13 +64,17 @@ func (c *core) enroll(r *run) error {
 	return nil
 }
 
-// forget counts a run out.
+// forget stops what works for a run: its writer and the renewal of its lease.
 func (c *core) forget(r *run) {
 	if r.journal != nil {
 		r.journal.writer.Wait()
 		c.keeper.drop(r)
 		held.Delete(r.journal.nonce)
 	}
+}
+
+// leave counts a run out, as the last thing that is done for it.
+func (c *core) leave(r *run) {
 	c.mu.Lock()
 	delete(c.runs, r)
 	c.idle.Broadcast()
@@ -147,7 +151,11 @@ func (c *core) unreturned() error {
 		names = append(names, slices.Repeat([]string{n}, k)...)
 	}
 	for r := range c.runs {
-		names = append(names, "run "+r.id+" of thread "+r.thread.String())
+		busy := r.busy()
+		if len(busy) == 0 && len(c.timed) == 0 {
+			busy = []string{"run " + r.id + " of thread " + r.thread.String()}
+		}
+		names = append(names, busy...)
 	}
 	if len(names) == 0 {
 		return nil

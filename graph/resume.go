@@ -34,7 +34,7 @@ func (c *core) resume(ctx context.Context, th Thread, ro RunOptions, cmds []Comm
 			r.cancel(nil)
 			return nil, err
 		}
-		err := c.prepareResume(ctx, r, cmds, &recorded)
+		err := aside(func() error { return c.prepareResume(ctx, r, cmds, &recorded) })
 		if err == nil {
 			return r, nil
 		}
@@ -123,7 +123,7 @@ func (c *core) takeUp(r *run, l *loaded, cmds []Command) error {
 	r.rebuild(l)
 	a := &checkpoint.Acquire{Key: r.key, Mode: checkpoint.Free, Epoch: l.Head.Epoch, Nonce: nonce, TTL: c.opts.Lease, Holder: procid.Self()}
 	takeover := l.Head.Held()
-	if !takeover && !r.canGoOn(cmds) {
+	if !takeover && !r.canGoOn(cmds) && r.cancelIn(l.Inbox) == nil {
 		qs := r.questions()
 		return &Interrupted{Thread: r.thread, Run: l.log.Run, Questions: qs}
 	}
@@ -136,14 +136,14 @@ func (c *core) takeUp(r *run, l *loaded, cmds []Command) error {
 	if err := c.acquire(r, a); err != nil {
 		return err
 	}
-	if err := c.takeOver(r, takeover, cmds); err != nil {
+	if err := c.takeOver(r, l, takeover, cmds); err != nil {
 		return r.backOut(err)
 	}
 	return nil
 }
 
 // takeOver makes the acquired thread ready to run.
-func (c *core) takeOver(r *run, takeover bool, cmds []Command) error {
+func (c *core) takeOver(r *run, l *loaded, takeover bool, cmds []Command) error {
 	if takeover || r.journal.unseen() {
 		// What was read before the acquisition does not count: the former holder may have written in between.
 		crashpoint.Hit("taken over")
@@ -160,6 +160,8 @@ func (c *core) takeOver(r *run, takeover bool, cmds []Command) error {
 		if l.Head.Epoch-(l.log.EntryOrd>>32) > maxTakeovers {
 			r.crashLoop = true
 		}
+	} else {
+		r.take(l.Loaded) // a cancel may have been left for whoever comes next
 	}
 	head, err := c.restore(r.thread, r.log)
 	if err != nil {
@@ -169,7 +171,7 @@ func (c *core) takeOver(r *run, takeover bool, cmds []Command) error {
 	if err := r.decodeResults(); err != nil {
 		return err
 	}
-	if r.crashLoop {
+	if r.crashLoop || r.cancelling() {
 		return nil
 	}
 	return r.edit(cmds)

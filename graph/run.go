@@ -54,6 +54,8 @@ type run struct {
 	marks      []bool
 	ready      []*task    // room for execute
 	rooms      [2][]*task // room for the tasks of this superstep and the next
+	folding    bool       // user code may run in the driver
+	out        outside    // tasks of the open superstep in goroutines of their own
 	skipBreak  bool
 	status     checkpoint.Status
 	err        error
@@ -70,16 +72,14 @@ var errCancel = fmt.Errorf("%w by command", ErrCancelled)
 
 // drive runs supersteps until the run ends or pauses.
 func (r *run) drive(then func() bool) {
-	defer r.baton()
+	defer func() {
+		if r.folding { // a reducer ended this goroutine
+			r.folding = false
+			go r.drive(func() bool { return r.stop(fmt.Errorf("folding the superstep: %w", errExit)) })
+		}
+	}()
 	for then() {
 		then = r.superstep
-	}
-}
-
-// baton hands the driving on if user code in a task ended this goroutine.
-func (r *run) baton() {
-	if t := r.inline.Load(); t != nil && r.inline.CompareAndSwap(t, nil) {
-		go r.drive(func() bool { return r.finishInline(t) && r.settleStep() })
 	}
 }
 
@@ -117,7 +117,18 @@ func (r *run) execute() bool {
 // finishInline executes a task in the driver's own goroutine. It returns false if the baton has passed meanwhile.
 func (r *run) finishInline(t *task) bool {
 	r.inline.Store(t)
+	returned := false
+	defer func() {
+		switch {
+		case returned:
+		case r.inline.CompareAndSwap(t, nil): // user code ended this goroutine: another one drives on
+			go r.drive(func() bool { return r.finishInline(t) && r.settleStep() })
+		default:
+			r.c.returned(t)
+		}
+	}()
 	t.execute()
+	returned = true
 	if !r.inline.CompareAndSwap(t, nil) {
 		r.c.returned(t)
 		return false
@@ -129,17 +140,32 @@ func (r *run) finishInline(t *task) bool {
 // abandonInline takes the baton from a task that does not return.
 func (r *run) abandonInline() {
 	t := r.inline.Load()
-	if t == nil || !r.inline.CompareAndSwap(t, nil) {
+	if t == nil {
 		return
 	}
+	r.c.missing(t) // before its goroutine can learn that it is alone, and say that it has returned
+	if !r.inline.CompareAndSwap(t, nil) {
+		r.c.returned(t)
+		return
+	}
+	t.fate.Store(fateLeft)
 	r.abandon(t)
 	go r.drive(r.settleStep)
 }
 
+// abandonParallel abandons a task unless it has been handed back already.
+func (r *run) abandonParallel(t *task) bool {
+	r.c.missing(t)
+	if !t.fate.CompareAndSwap(fateOpen, fateLeft) {
+		r.c.returned(t)
+		return false
+	}
+	r.abandon(t)
+	return true
+}
+
 // abandon replaces a task by a successor that was stopped.
 func (r *run) abandon(t *task) {
-	t.gone.Store(true)
-	r.c.missing(t)
 	r.c.log(r, "abandoned", "node", t.node.name, "task", t.id())
 	s := t.successor(fmt.Errorf("%w: it did not return in time", errStopped))
 	r.current[slices.Index(r.current, t)] = s
@@ -151,13 +177,22 @@ func (r *run) parallel(ready []*task) {
 	ctx := r.ctx
 	ended := ctx.Done()
 	var late <-chan time.Time
+	stop := func() {}
+	defer func() { stop() }()
+	hurry := func() {
+		if late == nil {
+			late, stop = r.c.after(r.c.opts.Grace)
+		}
+	}
 	running := map[*task]bool{}
+	r.out.set(running)
+	defer r.out.set(nil)
 	failed := false
 	for i := 0; ; {
 		for i < len(ready) && len(running) < r.c.opts.MaxConcurrency && ctx.Err() == nil && !failed {
 			t := ready[i]
 			i++
-			running[t] = true
+			r.out.add(t)
 			r.taskEvent(t, TaskStarted, nil)
 			go t.spawn(done)
 		}
@@ -169,7 +204,7 @@ func (r *run) parallel(ready []*task) {
 		}
 		select {
 		case t := <-done:
-			delete(running, t)
+			r.out.remove(t)
 			r.ended(t)
 			more := len(running) > 0 || i < len(ready)
 			if t.err == nil && more {
@@ -178,17 +213,17 @@ func (r *run) parallel(ready []*task) {
 			if t.err != nil && !t.asked() && r.stepCancel != nil {
 				failed = true
 				r.stepCancel(fmt.Errorf("a sibling failed: %w", t.err))
+				hurry()
 			}
 		case <-ended:
 			ended = nil
-			var stop func()
-			late, stop = r.c.after(r.c.opts.Grace)
-			defer stop()
+			hurry()
 		case <-late:
-			for t := range running {
-				r.abandon(t)
+			for _, t := range ready[:i] {
+				if running[t] && r.abandonParallel(t) {
+					r.out.remove(t)
+				}
 			}
-			clear(running)
 		}
 	}
 }
@@ -197,12 +232,14 @@ func (r *run) parallel(ready []*task) {
 func (t *task) spawn(done chan<- *task) {
 	defer func() {
 		switch {
-		case t.gone.Load():
+		case t.fate.Load() == fateLeft:
 			t.r.c.returned(t)
 		case t.phase != phaseEnd:
 			go t.spawn(done)
-		default:
+		case t.fate.CompareAndSwap(fateOpen, fateHandedBack):
 			done <- t
+		default:
+			t.r.c.returned(t)
 		}
 	}()
 	t.execute()
@@ -286,9 +323,9 @@ func (r *run) recordOnce(c *call, o *record.Once) error {
 		return nil
 	}
 	c.mu.Lock()
-	if c.stale || c.t.gone.Load() { // checked under the lock that abandoning takes: nothing slips in behind it
+	if err := c.live(); err != nil { // checked under the lock that sealing takes: nothing slips in behind it
 		c.mu.Unlock()
-		return fmt.Errorf("%w: node %s was abandoned", ErrStale, c.t.node.name)
+		return err
 	}
 	b, err := r.add(item{kind: checkpoint.KindOnce, step: c.t.at, body: o})
 	c.mu.Unlock()

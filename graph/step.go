@@ -40,7 +40,10 @@ func (r *run) fold() (any, record.Writes, error) {
 	for _, t := range r.current {
 		parts = append(parts, part{t.node.name, t.out.view})
 	}
-	return r.c.plan.ops.commit(r.head, parts)
+	r.folding = true
+	next, folded, err := r.c.plan.ops.commit(r.head, parts)
+	r.folding = false
+	return next, folded, err
 }
 
 // commit makes the superstep part of the thread and schedules the next one.
@@ -446,8 +449,9 @@ func (r *run) openItems(foldErr error) (items []item) {
 		clash := conflict != nil && slices.Contains(conflict.Tasks, i)
 		switch {
 		case clash:
-			// Two writers of one field can never be folded: they run again, with the program of then (E4).
-			if t.recorded {
+			// Two writers of one field can never be folded: they run again, with the program of then (E4). That means the
+			// node, also where a handler had the word: whether its result was recorded early must not matter.
+			if t.recorded || t.marker {
 				void.Tasks = append(void.Tasks, t.id())
 			}
 		case t.phase == phaseEnd && t.err == nil && !t.waiting && !t.recorded:
@@ -491,6 +495,7 @@ func (r *run) finish(status checkpoint.Status, err error) bool {
 	r.cancel(nil)
 	crashpoint.Hit("done")
 	close(r.done)
+	r.c.leave(r)
 	return false
 }
 

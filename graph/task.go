@@ -115,6 +115,7 @@ func (t *task) attempts() error {
 		}
 		c.t, c.n, c.Context = t, n, t.ctx
 		err := c.guard((*call).body)
+		c.seal()
 		if err == nil {
 			t.out = c
 			return nil
@@ -172,6 +173,7 @@ func (t *task) handle(cause error) error {
 	}
 	c := &call{t: t, n: t.attempt, Context: t.ctx, cause: cause}
 	err := c.guard((*call).handlerBody)
+	c.seal()
 	if err == nil || c.suspended(err) {
 		t.out, t.handled = c, cause.Error()
 		return err
@@ -302,7 +304,10 @@ func (p *plan) checkTarget(from, target string, declared []string) error {
 
 // close checks and encodes what was written. From here on the node's own pointers reach nothing.
 func (c *call) close(view any) (err error) {
-	if len(c.asked) > 0 {
+	c.mu.Lock()
+	swallowed := len(c.asked) > 0
+	c.mu.Unlock()
+	if swallowed {
 		return ErrSwallowed
 	}
 	c.view = view
@@ -332,7 +337,11 @@ func (c *call) protect(body func(*call) error) (err error) {
 			err = &PanicError{Value: fmt.Sprint(p), Stack: debug.Stack()}
 		}
 	}()
-	return body(c)
+	if err = body(c); err != nil { // an error whose methods panic does so here, and not in the engine
+		_ = err.Error()
+		_ = errors.Is(err, errStopped)
+	}
+	return err
 }
 
 // timed runs body in a goroutine of its own, so that it can be left behind.
@@ -356,7 +365,7 @@ func (c *call) timed(body func(*call) error, limit, idle time.Duration) error {
 	defer func() { stopLimit() }()
 	quiet, stopIdle := r.c.after(idle)
 	defer func() { stopIdle() }()
-	var timeout error
+	var timeout error // the node's own; the end of the run's context is none
 	var late <-chan time.Time
 	ended := c.Context.Done()
 	for {
@@ -371,16 +380,17 @@ func (c *call) timed(body func(*call) error, limit, idle time.Duration) error {
 		case <-quiet:
 			timeout = &TimeoutError{Node: c.t.node.name, After: idle, Idle: true}
 		case <-c.beat:
-			stopIdle()
-			quiet, stopIdle = r.c.after(idle)
-			continue
-		case <-ended:
-			// The run's context ended, or this attempt's: wait for the node no longer than its grace.
-			if timeout == nil {
-				timeout = context.Cause(c.Context)
+			if late == nil {
+				stopIdle()
+				quiet, stopIdle = r.c.after(idle)
 			}
+			continue
+		case <-ended: // wait for the node no longer than its grace
 		case <-late:
-			c.abandon()
+			if timeout == nil {
+				timeout = context.Cause(ctx)
+			}
+			c.seal()
 			r.c.log(r, "abandoned", "node", c.t.node.name, "task", c.t.id(), "err", timeout)
 			return timeout
 		}
