@@ -69,7 +69,8 @@ func (c *core) orphans(ctx context.Context) (keys []checkpoint.Key, err error) {
 			keys = append(keys, k)
 		}
 	}
-	for _, status := range []checkpoint.Status{checkpoint.Running, checkpoint.Interrupted} {
+	// A run that is resumed keeps its status until it writes one: whoever died may have been resuming a failed run.
+	for _, status := range []checkpoint.Status{checkpoint.Running, checkpoint.Interrupted, checkpoint.Failed} {
 		f := checkpoint.ThreadFilter{Status: status, Graph: c.plan.id.Name}
 		for {
 			heads, err := c.store.Threads(ctx, f)
