@@ -255,6 +255,10 @@ func (r *run) input(write func(view any) error, last int64) (*record.Input, erro
 // start sets the run going.
 func (r *run) start() {
 	r.bus.begin(r)
+	if r.over {
+		r.finish(checkpoint.Completed, nil)
+		return
+	}
 	r.c.log(r, "run starts")
 	r.unwatch = context.AfterFunc(r.ctx, r.supervise)
 	go r.drive(r.superstep)

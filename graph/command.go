@@ -54,10 +54,13 @@ func (r *run) peek() {
 func (r *run) cancelling() bool { return r.cancelled != nil || context.Cause(r.ctx) == errCancel }
 
 // cancelIn finds a cancel of this run.
-func (r *run) cancelIn(cmds []checkpoint.Command) *checkpoint.Command {
+func (r *run) cancelIn(cmds []checkpoint.Command) *checkpoint.Command { return cancelOf(r.id, cmds) }
+
+// cancelOf finds a cancel of a run.
+func cancelOf(run string, cmds []checkpoint.Command) *checkpoint.Command {
 	for i := range cmds {
 		var b cancelBody
-		if cmds[i].Kind == checkpoint.CommandCancel && json.Unmarshal(cmds[i].Body, &b) == nil && b.Run == r.id {
+		if cmds[i].Kind == checkpoint.CommandCancel && json.Unmarshal(cmds[i].Body, &b) == nil && b.Run == run {
 			return &cmds[i]
 		}
 	}

@@ -90,11 +90,41 @@ func (c *core) orphans(ctx context.Context) (keys []checkpoint.Key, err error) {
 			}
 		}
 	}
-	answered, err := c.answered(ctx)
-	for _, k := range answered {
-		add(k)
+	for _, find := range []func(context.Context) ([]checkpoint.Key, error){c.answered, c.cancelled} {
+		more, err := find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range more {
+			add(k)
+		}
 	}
-	return keys, err
+	return keys, nil
+}
+
+// cancelled lists waiting threads for which a cancel was left that nobody has looked at.
+func (c *core) cancelled(ctx context.Context) (keys []checkpoint.Key, err error) {
+	f := checkpoint.ThreadFilter{Status: checkpoint.Interrupted, Graph: c.plan.id.Name, HasInbox: true}
+	for {
+		heads, err := c.store.Threads(ctx, f)
+		if err != nil || len(heads) == 0 {
+			return keys, err
+		}
+		for i := range heads {
+			h := &heads[i]
+			f.After = h.Key
+			if h.Held() {
+				continue
+			}
+			cmds, err := c.store.Inbox(ctx, h.Key)
+			if err != nil {
+				return nil, err
+			}
+			if cancelOf(h.Run, cmds) != nil {
+				keys = append(keys, h.Key)
+			}
+		}
+	}
 }
 
 // answered lists threads with answers that no task has used yet.

@@ -75,7 +75,12 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 			return c.prepareResume(ctx, r, cmds, recorded)
 		}
 	}
-	if l.Head.Status == checkpoint.Completed || l.Head.Status == checkpoint.Cancelled {
+	switch {
+	case *recorded && l.Head.Status == checkpoint.Completed:
+		return r.adopt(l)
+	case *recorded && l.Head.Status == checkpoint.Cancelled:
+		return ErrCancelled
+	case l.Head.Status == checkpoint.Completed || l.Head.Status == checkpoint.Cancelled:
 		return ErrNothingToDo
 	}
 	if l.Head.Held() && !l.Head.Expired && !c.dead(&l.Head) {
@@ -86,6 +91,14 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 		return err
 	}
 	return c.takeUp(r, l, cmds)
+}
+
+// adopt takes the end of the run as this call's own: somebody else has used the answers it recorded.
+func (r *run) adopt(l *loaded) (err error) {
+	r.log, r.id, r.over = l.log, l.log.Run, true
+	r.step, r.startStep = l.log.EntryStep+1, l.log.Start
+	r.head, err = r.c.restore(r.thread, l.log)
+	return err
 }
 
 // answer records answers; a refusal names the question and who was faster.

@@ -62,6 +62,7 @@ type run struct {
 	cancelled  *checkpoint.Command // somebody wants the run to end
 	stepCancel context.CancelCauseFunc
 	crashLoop  bool // it was taken over too often
+	over       bool // it had ended before this call could take it up
 	unwatch    func() bool
 	lostOnce   sync.Once
 	lost       atomic.Pointer[error]

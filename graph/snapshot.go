@@ -235,15 +235,17 @@ func (c *core) cancelThread(ctx context.Context, th Thread, ro RunOptions) error
 		return err
 	}
 	var err error
+	var posted string
 	for range 10 {
-		if err = c.cancelOnce(ctx, th, ro); !errors.Is(err, checkpoint.ErrHeld) {
+		if err = c.cancelOnce(ctx, th, ro, &posted); !errors.Is(err, checkpoint.ErrHeld) {
 			return err
 		}
 	}
 	return err
 }
 
-func (c *core) cancelOnce(ctx context.Context, th Thread, ro RunOptions) error {
+// cancelOnce cancels the run, or leaves the cancel to its holder and notes in posted for which run it did so.
+func (c *core) cancelOnce(ctx context.Context, th Thread, ro RunOptions, posted *string) error {
 	l, err := c.load(ctx, th.key())
 	if err != nil {
 		return err
@@ -251,9 +253,12 @@ func (c *core) cancelOnce(ctx context.Context, th Thread, ro RunOptions) error {
 	switch {
 	case l.Head.Epoch == 0:
 		return fmt.Errorf("%w: %s", ErrNoThread, th)
+	case l.Head.Status == checkpoint.Cancelled && l.Head.Run == *posted:
+		return nil
 	case l.Head.Status == checkpoint.Completed || l.Head.Status == checkpoint.Cancelled:
 		return ErrNothingToDo
 	case l.Head.Held() && !l.Head.Expired && !c.dead(&l.Head):
+		*posted = l.Head.Run
 		return c.postCancel(ctx, l, ro)
 	}
 	r := c.newRun(ctx, th, ro)
@@ -289,5 +294,17 @@ func (c *core) postCancel(ctx context.Context, l *loaded, ro RunOptions) error {
 	if r, ok := held.Load(l.Head.Nonce); ok {
 		r.(*run).peek()
 	}
-	return nil
+	run := l.Head.Run
+	if l, err = c.load(ctx, l.Head.Key); err != nil {
+		return err
+	}
+	left := !l.Head.Held() || l.Head.Expired || c.dead(&l.Head)
+	switch {
+	case !left || l.Head.Run != run || l.Head.Status == checkpoint.Cancelled:
+		return nil
+	case l.Head.Status == checkpoint.Completed:
+		return ErrNothingToDo
+	default:
+		return checkpoint.ErrHeld // the holder had left before the command came: look again
+	}
 }
