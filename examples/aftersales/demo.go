@@ -14,6 +14,9 @@ import (
 	"github.com/holdfast-go/holdfast/graph"
 )
 
+// demoAmount is less than half of what was paid for the order: if the program paid twice, the shop would not stop it.
+const demoAmount shop.Money = 210_00
+
 // A demo plays the story: it starts processes, makes trouble, kills one, and checks the ledger at the end.
 type demo struct {
 	p      *printer
@@ -86,8 +89,8 @@ func (d *demo) worker(ctx context.Context, args ...string) (*child, error) {
 
 // parks starts the refund on a shop that is in a bad way. It runs until a person is needed.
 func (d *demo) parks(ctx context.Context) error {
-	d.scene(`%s wants her latest order refunded. The shop is made to answer 500 twice, to cut a connection and to be slow.`,
-		"%s要退最近一单。让店铺先返回两次 500，再断一次连接，还要变慢。", nameOf(d.p.zh, customer))
+	d.scene(`%s wants %v of her latest order back. The shop is made to answer 500 twice, to cut a connection and to be slow.`,
+		"%s要从最近一单退 %v。让店铺先返回两次 500，再断一次连接，还要变慢。", nameOf(d.p.zh, customer), demoAmount)
 	err := d.shop.Break(ctx,
 		shop.Fault{Endpoint: "latest", Kind: shop.Broken, Times: 2},
 		shop.Fault{Endpoint: "check", Kind: shop.CutBefore},
@@ -95,7 +98,7 @@ func (d *demo) parks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	wish, err := json.Marshal(Request{Customer: customer, Reason: d.p.pick("too bright", "太亮了"), Chinese: d.p.zh})
+	wish, err := json.Marshal(Request{Customer: customer, Amount: demoAmount, Reason: d.p.pick("too bright", "太亮了"), Chinese: d.p.zh})
 	if err != nil {
 		return err
 	}
@@ -204,9 +207,9 @@ func (d *demo) verdict(ctx context.Context) error {
 	for _, n := range notices {
 		d.p.line("   ", d.p.textf("notice: %s", "通知：%s", n.Text))
 	}
-	if len(lines) != 1 || lines[0].Amount != 480_00 || len(notices) != 1 {
-		d.p.sayf("   FAILED: %d payments and %d notices, want one of each, and ¥480.00.", "   失败：%d 笔付款，%d 条通知，应各有一条，金额 ¥480.00。",
-			len(lines), len(notices))
+	if len(lines) != 1 || lines[0].Amount != demoAmount || len(notices) != 1 {
+		d.p.sayf("   FAILED: %d payments and %d notices, want one of each, and %v.", "   失败：%d 笔付款，%d 条通知，应各有一条，金额 %v。",
+			len(lines), len(notices), demoAmount)
 		return errToldAlready
 	}
 	d.p.sayf("   The money moved exactly once, and the customer was told exactly once.", "   钱只退了一次，顾客也只收到一次通知。")

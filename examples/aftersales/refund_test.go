@@ -61,7 +61,7 @@ func TestFaults(t *testing.T) {
 				}
 				office := b.office
 				if fault.Kind == shop.Slow {
-					office = b.open(t, b.client.WithTimeout(time.Second))
+					office = b.open(t, b.client.WithTimeout(2*time.Second))
 				}
 				out, err := office.start(t.Context(), b.thread, cups)
 				if err != nil || out.Outcome.Get().Status != Refunded {

@@ -59,7 +59,13 @@ func (f *flags) worker(ctx context.Context, p *printer) (err error) {
 	if err != nil {
 		return err
 	}
-	return o.result(ctx, out)
+	if err := o.result(ctx, out); err != nil {
+		return err
+	}
+	if out.Outcome.Get().Status != Refunded {
+		return errToldAlready
+	}
+	return nil
 }
 
 // recoverThread lets the App look for what crashed processes have left until the thread is among it. On a machine where
