@@ -1,0 +1,142 @@
+package crash
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/crashpoint"
+	"github.com/holdfast-go/holdfast/internal/faultstore"
+	"github.com/holdfast-go/holdfast/internal/record"
+)
+
+// The exit codes of a victim that lives.
+const (
+	ExitDone    = 0
+	ExitFailed  = 1
+	ExitWaiting = 3 // a question is open
+	ExitStale   = 4 // somebody else has the thread
+)
+
+// A Report is what a victim that lives prints.
+type Report struct {
+	Outcome *Outcome       `json:"outcome,omitzero"`
+	Calls   int            `json:"calls"`  // of the store
+	Points  map[string]int `json:"points"` // how often each marked point was passed
+}
+
+// A Fate is the end of a victim: at a store call or at a marked point. It counts both, also when nothing is to happen.
+type Fate struct {
+	what string // "", "call", "point" or "stop"
+	nth  int
+	at   string // of a call: "before" or "after"; else the name of the point
+
+	mu     sync.Mutex
+	calls  int
+	points map[string]int
+}
+
+// ParseFate reads "call 3 before", "point 2 written E", "stop 1 effect", or "" for a long life.
+func ParseFate(s string) (*Fate, error) {
+	f := &Fate{points: map[string]int{}}
+	if s == "" {
+		return f, nil
+	}
+	words := strings.SplitN(s, " ", 3)
+	if len(words) != 3 {
+		return nil, fmt.Errorf("fate %q has not three parts", s)
+	}
+	n, err := strconv.Atoi(words[1])
+	f.what, f.nth, f.at = words[0], n, words[2]
+	return f, err
+}
+
+// Watch sets the traps.
+func (f *Fate) Watch(s *faultstore.Store, l *Ledger) {
+	s.Before = func(c *faultstore.Call) error {
+		f.mu.Lock()
+		f.calls = max(f.calls, c.N)
+		f.mu.Unlock()
+		if f.what == "call" && f.at == "before" && c.N == f.nth {
+			die()
+		}
+		return nil
+	}
+	s.After = func(c *faultstore.Call) error {
+		if c.Err == nil && c.Append != nil {
+			f.written(c.Append.Records, l)
+		}
+		if f.what == "call" && f.at == "after" && c.N == f.nth {
+			die()
+		}
+		return c.Err
+	}
+	crashpoint.Set(f.pass)
+}
+
+// pass counts a marked point, and ends the victim there if it is the one.
+func (f *Fate) pass(name string) {
+	f.mu.Lock()
+	f.points[name]++
+	hit := f.at == name && f.points[name] == f.nth
+	f.mu.Unlock()
+	switch {
+	case hit && f.what == "point":
+		die()
+	case hit && f.what == "stop":
+		stop()
+	}
+}
+
+// written notes in the ledger what the store has taken for good.
+func (f *Fate) written(records []checkpoint.Record, l *Ledger) {
+	for _, r := range records {
+		switch r.Kind {
+		case checkpoint.KindResult:
+			if b := body[record.Result](r); b.Fail == "" {
+				l.Note("acked", b.ID)
+			}
+		case checkpoint.KindEntry:
+			for _, t := range body[record.Entry](r).Tasks {
+				l.Note("acked", t.ID)
+			}
+		case checkpoint.KindOnce:
+			if b := body[record.Once](r); b.Result != nil {
+				l.Note("recorded", b.Task+"/"+b.Name)
+			}
+		}
+	}
+}
+
+func body[T any](r checkpoint.Record) (b T) {
+	if err := record.Decode(r, &b); err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// Calls is how many calls of the store have come.
+func (f *Fate) Calls() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls
+}
+
+// Points is how often each marked point was passed.
+func (f *Fate) Points() map[string]int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.points)
+}
+
+// die is kill -9: nothing is unwound, nothing is flushed.
+func die() {
+	if p, err := os.FindProcess(os.Getpid()); err == nil {
+		p.Kill()
+	}
+	select {}
+}

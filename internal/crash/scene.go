@@ -1,0 +1,183 @@
+package crash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/crashpoint"
+	"github.com/holdfast-go/holdfast/state"
+)
+
+// State is the state of all scenes.
+type State struct {
+	Trail  state.List[string]     `json:"trail"`
+	Paid   state.Map[string, int] `json:"paid"`
+	Total  state.Sum[int]         `json:"total"`
+	Rounds state.Sum[int]         `json:"rounds"`
+	Status state.Last[string]     `json:"status"`
+}
+
+// A Scene is a graph and how many runs of it a thread sees.
+type Scene struct {
+	Name  string
+	Runs  int
+	build func(*graph.Graph[State], *Ledger)
+}
+
+// Scenes are all of them.
+var Scenes = []Scene{
+	{"line", 2, line},
+	{"fan", 1, fan},
+	{"loop", 1, loop},
+	{"ask", 1, ask},
+}
+
+// SceneOf finds a scene by its name.
+func SceneOf(name string) (Scene, error) {
+	for _, s := range Scenes {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return Scene{}, fmt.Errorf("there is no scene %q", name)
+}
+
+// Compile makes the scene's App. Its effects count in the ledger.
+func (s Scene) Compile(l *Ledger, o graph.Options) (*graph.App[State], error) {
+	g := graph.New[State](s.Name)
+	s.build(g, l)
+	return g.Compile(o)
+}
+
+// play is what every node does first: it leaves a trace outside.
+func play(ctx context.Context, l *Ledger) graph.RunInfo {
+	info, _ := graph.Info(ctx)
+	l.Note("start", info.Task)
+	return info
+}
+
+// effect happens outside, and returns what it cost.
+func effect(ctx context.Context, l *Ledger, name string, cost int) (int, error) {
+	info, _ := graph.Info(ctx)
+	return graph.Once(ctx, name, func(_ context.Context, key string) (int, error) {
+		l.Note("effect", key, info.Task+"/"+name)
+		crashpoint.Hit("effect")
+		return cost, nil
+	})
+}
+
+// line is five nodes in a row, each with an effect.
+func line(g *graph.Graph[State], l *Ledger) {
+	from := graph.Start
+	for i, name := range []string{"a", "b", "c", "d", "e"} {
+		g.Node(name, func(ctx context.Context, s *State) error {
+			play(ctx, l)
+			cost, err := effect(ctx, l, "pay "+name, i+1)
+			s.Trail.Append(name)
+			s.Total.Add(cost)
+			return err
+		})
+		g.Edge(from, name)
+		from = name
+	}
+}
+
+// fan maps and reduces: eight sends with an effect each, and a node that sees the sum.
+func fan(g *graph.Graph[State], l *Ledger) {
+	g.Node("plan", func(ctx context.Context, s *State) error {
+		play(ctx, l)
+		s.Status.Set("planned")
+		return nil
+	})
+	work := graph.Each(g, "work", func(ctx context.Context, s *State, n int) error {
+		play(ctx, l)
+		cost, err := effect(ctx, l, fmt.Sprintf("work %d", n), n)
+		s.Paid.Put(fmt.Sprintf("n%d", n), cost)
+		s.Trail.Append(fmt.Sprintf("work %d", n))
+		s.Total.Add(cost)
+		return err
+	})
+	g.Node("sum", func(ctx context.Context, s *State) error {
+		play(ctx, l)
+		cost, err := effect(ctx, l, "report", 1)
+		s.Status.Set(fmt.Sprintf("sum %d of %d", s.Total.Get(), s.Paid.Len()))
+		s.Total.Add(cost)
+		return err
+	})
+	g.Edge(graph.Start, "plan")
+	g.Route("plan", func(context.Context, *State) (graph.Next, error) {
+		return work.Send(1, 2, 3, 4, 5, 6, 7, 8), nil
+	}, "work")
+	g.Edge("work", "sum")
+}
+
+var errFlaky = errors.New("not yet")
+
+// loop runs a node three times that fails twice each time: once it is retried, then the run fails and is resumed.
+func loop(g *graph.Graph[State], l *Ledger) {
+	g.Node("try", func(ctx context.Context, s *State) error {
+		info := play(ctx, l)
+		l.Note("try", info.Task)
+		if l.Count("try", info.Task) <= 2 {
+			return errFlaky
+		}
+		cost, err := effect(ctx, l, "win", 1)
+		s.Rounds.Add(cost)
+		s.Trail.Append(fmt.Sprintf("round %d", s.Rounds.Get()))
+		return err
+	})
+	g.Policy("try", graph.Policy{Attempts: 2, Backoff: time.Microsecond})
+	g.Edge(graph.Start, "try")
+	g.Route("try", func(_ context.Context, s *State) (graph.Next, error) {
+		if s.Rounds.Get() < 3 {
+			return graph.To("try"), nil
+		}
+		return graph.To(graph.End), nil
+	}, "try", graph.End)
+}
+
+// ask has a question between two effects of one node, beside a sibling that has finished, and a join behind both.
+func ask(g *graph.Graph[State], l *Ledger) {
+	g.Node("prepare", func(ctx context.Context, s *State) error {
+		play(ctx, l)
+		cost, err := effect(ctx, l, "quote", 1)
+		s.Total.Add(cost)
+		return err
+	})
+	g.Node("audit", func(ctx context.Context, s *State) error {
+		play(ctx, l)
+		cost, err := effect(ctx, l, "audit", 2)
+		s.Total.Add(cost)
+		s.Trail.Append("audit")
+		return err
+	})
+	g.Node("pay", func(ctx context.Context, s *State) error {
+		play(ctx, l)
+		reserved, err := effect(ctx, l, "reserve", 4)
+		if err != nil {
+			return err
+		}
+		ok, err := graph.Ask[bool](ctx, "approve", "Pay?")
+		if err != nil || !ok {
+			return err
+		}
+		paid, err := effect(ctx, l, "charge", 8)
+		s.Trail.Append("pay")
+		s.Total.Add(reserved + paid)
+		return err
+	})
+	g.Node("close", func(ctx context.Context, s *State) error {
+		play(ctx, l)
+		cost, err := effect(ctx, l, "receipt", 16)
+		s.Status.Set("closed")
+		s.Total.Add(cost)
+		return err
+	})
+	g.Edge(graph.Start, "prepare")
+	g.Edge("prepare", "audit")
+	g.Edge("prepare", "pay")
+	g.Join([]string{"audit", "pay"}, "close")
+}

@@ -1,0 +1,87 @@
+// Command victim plays a scene on a SQLite file and dies where it is told to. The test in the folder above starts it.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/checkpoint/sqlite"
+	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/crash"
+	"github.com/holdfast-go/holdfast/internal/faultstore"
+)
+
+func main() {
+	code, err := run()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}
+
+func run() (code int, err error) {
+	db := flag.String("db", "", "SQLite file")
+	path := flag.String("ledger", "", "ledger file")
+	name := flag.String("scene", "", "scene to play")
+	mode := flag.String("mode", "", "durability: sync, async or exit")
+	answer := flag.Bool("answer", false, "answer questions")
+	lease := flag.Duration("lease", 15*time.Second, "lease of a thread")
+	fate := flag.String("fate", "", "where to die, as in \"call 3 before\", \"call 3 after\" or \"point 1 written E\"; \"stop 1 written E\" stops instead")
+	broken := flag.String("broken", "", "fault that a store must not have")
+	flag.Parse()
+
+	scene, err := crash.SceneOf(*name)
+	if err != nil {
+		return crash.ExitFailed, err
+	}
+	ledger, err := crash.OpenLedger(*path)
+	if err != nil {
+		return crash.ExitFailed, err
+	}
+	defer ledger.Close()
+	end, err := crash.ParseFate(*fate)
+	if err != nil {
+		return crash.ExitFailed, err
+	}
+	ctx := context.Background()
+	// A killed process takes nothing from the system's buffers: Full would only make the test slower.
+	file, err := sqlite.Open(*db, sqlite.Options{Readers: 1, Synchronous: sqlite.Normal})
+	if err != nil {
+		return crash.ExitFailed, err
+	}
+	defer file.Close()
+	inner, err := breakStore(file, *broken)
+	if err != nil {
+		return crash.ExitFailed, err
+	}
+	store := faultstore.New(inner)
+	end.Watch(store, ledger)
+	app, err := scene.Compile(ledger, graph.Options{Store: store, Durability: graph.Durability(*mode), Lease: *lease, StorePatience: 5 * time.Second})
+	if err != nil {
+		return crash.ExitFailed, err
+	}
+	out, err := scene.Play(ctx, app, store, *answer)
+	err = errors.Join(err, app.Close(ctx))
+	return report(out, end, err)
+}
+
+// report prints what the test wants to know: the outcome, and which fates there were to choose from.
+func report(out *crash.Outcome, end *crash.Fate, err error) (int, error) {
+	code := crash.ExitDone
+	switch {
+	case errors.Is(err, crash.ErrWaiting):
+		code, err = crash.ExitWaiting, nil
+	case errors.Is(err, checkpoint.ErrStale):
+		code = crash.ExitStale
+	case err != nil:
+		code = crash.ExitFailed
+	}
+	encoded := json.NewEncoder(os.Stdout).Encode(crash.Report{Outcome: out, Calls: end.Calls(), Points: end.Points()})
+	return code, errors.Join(err, encoded)
+}
