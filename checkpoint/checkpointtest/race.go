@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 )
@@ -90,7 +91,9 @@ func oneHolder(e *env) {
 			if err != nil {
 				return err
 			}
-			done += n
+			if done += n; n == 0 {
+				<-time.After(time.Duration(rng.Int64N(int64(4 * time.Millisecond)))) // the holder needs the processor more
+			}
 		}
 		return nil
 	})
@@ -122,7 +125,7 @@ func (e *env) turn(key checkpoint.Key, rng *rand.Rand, led *ledger) (acked int, 
 	}
 	a := checkpoint.Acquire{Key: key, Epoch: l.Head.Epoch, Nonce: checkpoint.NewNonce()}
 	if l.Head.Held() {
-		if a.Mode, a.Seen = checkpoint.Steal, l.Head.Nonce; rng.IntN(4) > 0 {
+		if a.Mode, a.Seen = checkpoint.Steal, l.Head.Nonce; rng.IntN(8) > 0 {
 			return 0, nil
 		}
 	}
