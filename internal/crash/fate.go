@@ -67,9 +67,7 @@ func (f *Fate) Watch(s *faultstore.Store, l *Ledger) {
 		return nil
 	}
 	s.After = func(c *faultstore.Call) error {
-		if c.Err == nil && c.Append != nil {
-			f.written(c.Append.Records, l)
-		}
+		Witness(c, l)
 		if f.what == "call" && f.at == "after" && c.N == f.nth {
 			die()
 		}
@@ -92,9 +90,12 @@ func (f *Fate) pass(name string) {
 	}
 }
 
-// written notes in the ledger what the store has taken for good.
-func (f *Fate) written(records []checkpoint.Record, l *Ledger) {
-	for _, r := range records {
+// Witness notes in the ledger what the store has taken for good with a call.
+func Witness(c *faultstore.Call, l *Ledger) {
+	if c.Err != nil || c.Append == nil {
+		return
+	}
+	for _, r := range c.Append.Records {
 		switch r.Kind {
 		case checkpoint.KindResult:
 			if b := body[record.Result](r); b.Fail == "" {
