@@ -39,12 +39,12 @@ func (a *App[S]) Resume(ctx context.Context, thread Thread, cmds ...Command) (*S
 // Stream is Run with its events. The run's error is the last thing that the loop gets. Leaving the loop stops the run
 // resumably (see RunOptions.Detach); a slow loop never holds the run up.
 func (a *App[S]) Stream(ctx context.Context, thread Thread, input func(*S)) iter.Seq2[Event, error] {
-	return a.c.stream(a.ro, func() (*run, error) { return a.c.begin(ctx, thread, a.ro, writer(input)) })
+	return a.c.stream(ctx, a.ro, func(ctx context.Context) (*run, error) { return a.c.begin(ctx, thread, a.ro, writer(input)) })
 }
 
 // StreamResume is Resume with its events.
 func (a *App[S]) StreamResume(ctx context.Context, thread Thread, cmds ...Command) iter.Seq2[Event, error] {
-	return a.c.stream(a.ro, func() (*run, error) { return a.c.resume(ctx, thread, a.ro, cmds) })
+	return a.c.stream(ctx, a.ro, func(ctx context.Context) (*run, error) { return a.c.resume(ctx, thread, a.ro, cmds) })
 }
 
 // State returns the thread as it stands: its state, what is next, what is open.
@@ -152,12 +152,12 @@ func (v *View) Resume(ctx context.Context, thread Thread, cmds ...Command) (json
 
 // Stream is App.Stream.
 func (v *View) Stream(ctx context.Context, thread Thread, input json.RawMessage) iter.Seq2[Event, error] {
-	return v.c.stream(v.ro, func() (*run, error) { return v.c.begin(ctx, thread, v.ro, v.merge(input)) })
+	return v.c.stream(ctx, v.ro, func(ctx context.Context) (*run, error) { return v.c.begin(ctx, thread, v.ro, v.merge(input)) })
 }
 
 // StreamResume is App.StreamResume.
 func (v *View) StreamResume(ctx context.Context, thread Thread, cmds ...Command) iter.Seq2[Event, error] {
-	return v.c.stream(v.ro, func() (*run, error) { return v.c.resume(ctx, thread, v.ro, cmds) })
+	return v.c.stream(ctx, v.ro, func(ctx context.Context) (*run, error) { return v.c.resume(ctx, thread, v.ro, cmds) })
 }
 
 // State is App.State.

@@ -172,14 +172,15 @@ func (r *run) custom(c *call, name string, data []byte) {
 type reader struct {
 	kinds []EventKind // empty: all but Values
 
-	mu       sync.Mutex
-	queue    []Event
-	lagFrom  int64 // first number missed; 0: none
-	lagTo    int64 // last number missed
-	lagLive  int64 // last number of a live event missed; 0: none
-	lagCount int
-	ended    bool
-	signal   chan struct{}
+	mu      sync.Mutex
+	queue   []Event
+	last    []Event // how the run ended: never missed
+	lagFrom int64   // first number missed; 0: none
+	lagTo   int64   // last number missed
+	lagLive int64   // last number of a live event missed; 0: none
+	lagKept int     // how many durable events were missed
+	ended   bool
+	signal  chan struct{}
 }
 
 // readerSize is how many events a reader holds.
@@ -201,14 +202,18 @@ func (rd *reader) put(e Event) {
 		return
 	}
 	rd.mu.Lock()
-	if rd.lagFrom == 0 && len(rd.queue) < readerSize {
+	if e.Kind.final() {
+		rd.last = append(rd.last, e)
+	} else if rd.lagFrom == 0 && len(rd.queue) < readerSize {
 		rd.queue = append(rd.queue, e)
 	} else {
 		if rd.lagFrom == 0 {
 			rd.lagFrom = e.Seq
 		}
 		rd.lagTo = e.Seq
-		if !e.Kind.Durable() {
+		if e.Kind.Durable() {
+			rd.lagKept++
+		} else {
 			rd.lagLive = e.Seq
 		}
 	}
@@ -231,7 +236,10 @@ func (rd *reader) wake() {
 }
 
 // A gap is what a reader has missed.
-type gap struct{ from, to, live int64 }
+type gap struct {
+	from, to, live int64
+	durable        int
+}
 
 // take returns what is there: events, or a gap behind them, or the end.
 func (rd *reader) take(ctx context.Context) (evs []Event, missed *gap, ended bool) {
@@ -239,8 +247,11 @@ func (rd *reader) take(ctx context.Context) (evs []Event, missed *gap, ended boo
 		rd.mu.Lock()
 		evs, rd.queue = rd.queue, nil
 		if len(evs) == 0 && rd.lagFrom > 0 {
-			missed = &gap{rd.lagFrom, rd.lagTo, rd.lagLive}
-			rd.lagFrom, rd.lagTo, rd.lagLive = 0, 0, 0
+			missed = &gap{rd.lagFrom, rd.lagTo, rd.lagLive, rd.lagKept}
+			rd.lagFrom, rd.lagTo, rd.lagLive, rd.lagKept = 0, 0, 0, 0
+		}
+		if len(evs) == 0 && missed == nil {
+			evs, rd.last = rd.last, nil
 		}
 		ended = rd.ended && len(evs) == 0 && missed == nil
 		rd.mu.Unlock()

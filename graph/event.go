@@ -39,6 +39,15 @@ const (
 // Durable reports whether events of this kind can be read from the log again.
 func (k EventKind) Durable() bool { return k == Updated || k == Values || k == Entry }
 
+// final reports whether events of this kind say how a run ended. There are few of them and they come last.
+func (k EventKind) final() bool {
+	switch k {
+	case RunCompleted, RunFailed, RunInterrupted, RunDrained, RunStopped, RunCancelled, Asked:
+		return true
+	}
+	return false
+}
+
 // Reserved names of custom events.
 const (
 	ModelToken   = "model.token"
@@ -75,7 +84,7 @@ type Event struct {
 // State is the state of a Values event in its JSON form.
 func (e Event) State() (json.RawMessage, error) {
 	switch {
-	case e.ops == nil:
+	case e.ops == nil || e.head == nil && e.raw == nil:
 		return nil, fmt.Errorf("graph: event %s carries no state; watch graph.Values", e.Kind)
 	case e.head != nil:
 		return e.ops.json(e.head)
@@ -87,7 +96,7 @@ func (e Event) State() (json.RawMessage, error) {
 // StateOf is the state of a Values event. The state belongs to the caller.
 func StateOf[S any](e Event) (*S, error) {
 	t, ok := e.ops.(typed[S])
-	if !ok {
+	if !ok || e.head == nil && e.raw == nil {
 		return nil, fmt.Errorf("graph: event %s carries no state of type %T", e.Kind, *new(S))
 	}
 	head := e.head

@@ -26,6 +26,7 @@ type journal struct {
 	ord     int64 // of the last record
 	base    int64
 	queue   []*batch // to be written; the last one collects records
+	now     *batch   // being written
 	writing bool
 	err     error // the first write that failed for good: nothing is written after it
 	seen    int64 // the last inbox number that the run has looked at
@@ -114,6 +115,20 @@ func (j *journal) flush(b *batch) (checkpoint.Ack, error) {
 	return b.ack, b.err
 }
 
+// sync waits until what was added before is written.
+func (j *journal) sync() error {
+	j.mu.Lock()
+	b, err := j.now, j.err
+	if n := len(j.queue); n > 0 {
+		b = j.queue[n-1]
+	}
+	j.mu.Unlock()
+	if b != nil && err == nil {
+		_, err = j.flush(b)
+	}
+	return err
+}
+
 // start sees to it that what was added gets written, without waiting.
 func (j *journal) start() {
 	j.mu.Lock()
@@ -151,7 +166,7 @@ func (j *journal) writeAll() {
 			return
 		}
 		b := j.queue[0]
-		j.queue = j.queue[1:]
+		j.queue, j.now = j.queue[1:], b
 		err := j.err
 		seen, taken := j.seen, j.taken
 		j.mu.Unlock()

@@ -39,7 +39,7 @@ type RunOptions struct {
 	BreakBefore []string
 	BreakAfter  []string
 	Kinds       []EventKind // events that Stream yields; default: all but Values
-	Detach      bool        // leaving a stream leaves the run to the App instead of stopping it
+	Detach      bool        // leaving a stream, or the end of its context, leaves the run to the App instead of stopping it
 }
 
 // Durability says when a superstep is written.

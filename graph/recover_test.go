@@ -27,7 +27,9 @@ func TestRecoverFindsWhatIsLeft(t *testing.T) {
 		g.Edge(graph.Start, "start")
 		g.Node("plain", func(ctx context.Context, s *notes) error { s.Log.Append("plain"); return nil })
 		g.Node("ask", asking("q"))
-		g.Node("two", func(ctx context.Context, s *notes) error { return errors.Join(asking("x")(ctx, s), asking("y")(ctx, s)) })
+		g.Node("two", func(ctx context.Context, s *notes) error {
+			return errors.Join(asking("x")(ctx, s), asking("y")(ctx, s))
+		})
 		g.Node("stuck", b.node)
 		g.Node("fail", func(context.Context, *notes) error { return errors.New("no") })
 		return compile(t, g, graph.Options{Store: s, StorePatience: time.Millisecond})

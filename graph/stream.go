@@ -12,9 +12,13 @@ import (
 
 // stream runs what begin prepares and yields its events. Leaving the loop stops the run resumably before the loop
 // returns, unless it is detached. The run's error is the last thing that is yielded.
-func (c *core) stream(ro RunOptions, begin func() (*run, error)) iter.Seq2[Event, error] {
+func (c *core) stream(ctx context.Context, ro RunOptions, begin func(context.Context) (*run, error)) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		r, err := begin()
+		own := ctx
+		if ro.Detach { // the App owns the run: it outlives the reader and the reader's context
+			own = detached(ctx)
+		}
+		r, err := begin(own)
 		if err != nil {
 			yield(Event{}, err)
 			return
@@ -28,8 +32,12 @@ func (c *core) stream(ro RunOptions, begin func() (*run, error)) iter.Seq2[Event
 				<-r.done
 			}
 		}()
+		reading := context.Background() // a run that ends with ctx says so itself
+		if ro.Detach {
+			reading = ctx
+		}
 		for {
-			evs, missed, ended := rd.take(context.Background())
+			evs, missed, ended := rd.take(reading)
 			if missed != nil {
 				evs = c.recall(r, rd, missed)
 			}
@@ -39,7 +47,9 @@ func (c *core) stream(ro RunOptions, begin func() (*run, error)) iter.Seq2[Event
 				}
 			}
 			if ended {
-				if err := r.wait(); err != nil {
+				if ro.Detach && ctx.Err() != nil {
+					yield(Event{}, context.Cause(ctx))
+				} else if err := r.wait(); err != nil {
 					yield(Event{}, err)
 				}
 				return
@@ -51,20 +61,20 @@ func (c *core) stream(ro RunOptions, begin func() (*run, error)) iter.Seq2[Event
 // recall reads the durable events of a gap from the log, and says which live ones are gone.
 func (c *core) recall(r *run, rd *reader, g *gap) []Event {
 	var evs []Event
-	if c.store != nil {
+	if c.store != nil && r.journal.sync() == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), c.opts.StorePatience)
 		defer cancel()
 		found, err := c.replay(ctx, r, g.from, g.to)
 		if err != nil {
 			c.log(r, "stream: the log could not be read", "err", err)
-			g.live = g.to
 		}
 		for _, e := range found {
 			if rd.wants(e.Kind) {
 				evs = append(evs, e)
 			}
 		}
-	} else {
+	}
+	if len(evs) < g.durable { // without a log, or with one that has lost the end of the run
 		g.live = g.to
 	}
 	if g.live > 0 {
