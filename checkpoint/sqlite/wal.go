@@ -70,19 +70,26 @@ func (k *checkpointer) loop() {
 		case <-k.due:
 		case <-tick:
 		}
-		if k.dirty.Swap(false) && fold(k.c) > walBound {
+		if !k.dirty.Swap(false) {
+			continue
+		}
+		switch bytes, ok := fold(k.c); {
+		case !ok:
+			k.dirty.Store(true) // the next tick tries again
+		case bytes > walBound:
 			k.full.Store(true)
 		}
 	}
 }
 
-// fold returns the size of the WAL. An error needs no answer: the next checkpoint does what this one did not.
-func fold(c *conn) (bytes int64) {
-	c.query(context.Background(), sqlFold, func(r *row) {
-		r.int() // 1: another process was at it
+// fold returns the size of the WAL. If it is not ok, another process was at it, or the disk failed: nothing is lost then, the
+// next checkpoint does what this one did not.
+func fold(c *conn) (bytes int64, ok bool) {
+	err := c.query(context.Background(), sqlFold, func(r *row) {
+		ok = r.int() == 0
 		bytes = r.int() * pageBytes
 	})
-	return bytes
+	return bytes, ok && err == nil
 }
 
 func (k *checkpointer) close() error {
