@@ -173,6 +173,11 @@ func (c *call) OnceBegin(name string, intent bool) (*host.Once, error) {
 		return nil, err
 	}
 	r := c.t.r
+	if r.journal != nil {
+		if err := r.hold(); err != nil { // an effect is no longer this run's if the thread is not
+			return nil, err
+		}
+	}
 	c.mu.Lock()
 	names := c.named()
 	if names.busy[name] {

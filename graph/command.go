@@ -69,14 +69,22 @@ func cancelOf(run string, cmds []checkpoint.Command) *checkpoint.Command {
 
 // fresh makes sure that the lease is good before a superstep starts. It returns false when the run is over.
 func (r *run) fresh() bool {
-	if r.c.keeper.fresh(r) {
-		return true
+	if err := r.hold(); err != nil {
+		return r.crash(err)
 	}
-	r.c.keeper.renew(r)
+	return true
+}
+
+// hold returns an error if the thread is known to be somebody else's. It asks the store only if the lease may have run out,
+// as after a process was stopped for long; if the store does not answer, the next write tells.
+func (r *run) hold() error {
+	if r.lost.Load() == nil && !r.c.keeper.fresh(r) {
+		r.c.keeper.renew(r)
+	}
 	if lost := r.lost.Load(); lost != nil {
-		return r.crash(*lost)
+		return *lost
 	}
-	return true // the store did not answer: whether the lease is lost, the next write tells
+	return nil
 }
 
 // listen looks at what came in, if a reply told of it. It returns false when the run is over.
