@@ -378,6 +378,12 @@ func (c *call) timed(body func(*call) error, limit, idle time.Duration) error {
 		case <-over:
 			timeout = &TimeoutError{Node: c.t.node.name, After: limit}
 		case <-quiet:
+			select {
+			case <-c.beat: // it came in time and was not looked at
+				quiet, stopIdle = r.c.after(idle)
+				continue
+			default:
+			}
 			timeout = &TimeoutError{Node: c.t.node.name, After: idle, Idle: true}
 		case <-c.beat:
 			if late == nil {

@@ -20,8 +20,8 @@ type Clock struct {
 }
 
 type timer struct {
-	at time.Duration
-	c  chan time.Time
+	at, asked time.Duration
+	c         chan time.Time
 }
 
 var begin = time.Date(2025, 6, 1, 12, 0, 0, 0, time.UTC)
@@ -37,7 +37,7 @@ func (c *Clock) Now() time.Time {
 func (c *Clock) After(d time.Duration) (<-chan time.Time, func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := &timer{c.moved + d, make(chan time.Time, 1)}
+	t := &timer{c.moved + d, d, make(chan time.Time, 1)}
 	c.timers = append(c.timers, t)
 	c.fire()
 	return t.c, func() {
@@ -73,9 +73,20 @@ func (c *Clock) AdvanceToNext() time.Duration {
 
 // Wait returns once exactly n timers are pending: the program under test has then come to where it waits.
 func (c *Clock) Wait(n int) {
+	c.until(func(timers []*timer) bool { return len(timers) == n })
+}
+
+// WaitFor returns once a timer is pending that was asked to wait for d.
+func (c *Clock) WaitFor(d time.Duration) {
+	c.until(func(timers []*timer) bool {
+		return slices.ContainsFunc(timers, func(t *timer) bool { return t.asked == d })
+	})
+}
+
+func (c *Clock) until(fits func([]*timer) bool) {
 	for {
 		c.mu.Lock()
-		if len(c.timers) == n {
+		if fits(c.timers) {
 			c.mu.Unlock()
 			return
 		}

@@ -48,8 +48,9 @@ func TestClockWakesWaiter(t *testing.T) {
 	go func() {
 		defer close(done)
 		c.Wait(2)
+		c.WaitFor(time.Hour)
 	}()
-	c.After(time.Second)
+	c.After(time.Hour)
 	c.After(time.Second)
 	<-done
 }
