@@ -92,6 +92,7 @@ func (r *run) rebuild(l *loaded) {
 			t.phase, t.recorded = phaseEnd, true
 		case res != nil && res.Handler:
 			t.phase, t.marker, t.err, t.cause = phaseHandler, true, errors.New(res.Fail), errors.New(res.Fail)
+			t.attempt = res.Attempt
 			t.waiting = r.openFor(t.id())
 		default:
 			t.waiting = r.openFor(t.id())
@@ -134,7 +135,7 @@ func (r *run) decodeResults() error {
 			return &IncompatibleError{Thread: r.thread, Written: graphText(r.log.Graph), Reasons: []string{fmt.Sprintf("result of node %s: %v", t.node.name, err)}}
 		}
 		c := &t.first
-		c.t, c.view, c.writes, c.to, c.used = t, view, res.Writes, res.To, res.Answers
+		c.t, c.view, c.writes, c.to, c.used, c.redirected = t, view, res.Writes, res.To, res.Answers, res.Instead
 		for _, s := range res.Sends {
 			c.sends = append(c.sends, send{s.Node, s.Arg, s.Time})
 		}

@@ -57,6 +57,7 @@ type Done struct {
 	Sends   []Send   `json:"s,omitzero"`
 	Answers []Used   `json:"q,omitzero"`
 	Handled string   `json:"h,omitzero"` // the error that a handler dealt with
+	Instead bool     `json:"i,omitzero"` // the handler chose the targets: joins do not count the task
 	Ref     bool     `json:"r,omitzero"` // in an entry: everything else stands in the task's result record
 }
 

@@ -123,6 +123,9 @@ func appendDone(b []byte, d *Done) []byte {
 		b = append(b, `,"h":`...)
 		b = appendString(b, d.Handled)
 	}
+	if d.Instead {
+		b = append(b, `,"i":true`...)
+	}
 	if d.Ref {
 		b = append(b, `,"r":true`...)
 	}
