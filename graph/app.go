@@ -166,7 +166,11 @@ func (v *View) State(ctx context.Context, thread Thread) (*Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	st.JSON, err = log.State.JSON(hidden(v.c.plan.ops)...)
+	head, err := v.c.restore(thread, log)
+	if err != nil {
+		return nil, err
+	}
+	st.JSON, err = v.c.plan.ops.json(head)
 	return st, err
 }
 
