@@ -109,22 +109,34 @@ func (c *codec[T]) append(b []byte, p *T) ([]byte, error) {
 
 func (c *codec[T]) decode(b []byte, p *T) error { return json.Unmarshal(b, p) }
 
-// read is decode for what a person or another program wrote: names that T does not have are an error, and so is null where T
-// has no nil.
-func (c *codec[T]) read(b []byte, p *T) error {
+// A reader decodes values that a person or another program wrote, one after another. It stops at the first error.
+type reader struct {
+	buf bytes.Buffer
+	dec *json.Decoder
+}
+
+func newReader() *reader {
+	r := new(reader)
+	r.dec = json.NewDecoder(&r.buf)
+	r.dec.DisallowUnknownFields()
+	return r
+}
+
+// read is decode for what others wrote: names that T does not have are an error, and so is null where T has no nil.
+func (c *codec[T]) read(r *reader, b []byte, p *T) error {
 	switch k := reflect.TypeFor[T]().Kind(); {
 	case string(b) != "null" || c.plan.custom:
 	case k == reflect.Pointer || k == reflect.Slice || k == reflect.Map:
 	default:
 		return fmt.Errorf("null for a %s", reflect.TypeFor[T]())
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(p); err != nil {
+	r.buf.Write(b)
+	r.buf.WriteByte('\n') // ends a number
+	if err := r.dec.Decode(p); err != nil {
 		return err
 	}
 	if f := c.check(p); f != nil {
-		return fmt.Errorf("%s: %w", f.path, f.err)
+		return f
 	}
 	return nil
 }

@@ -145,7 +145,7 @@ func (f *Fold[T, R]) fold(from field) error {
 	}
 	out, bad := f.c.cut(&v) // what the reducer returned may share memory with what it keeps
 	if bad != nil {
-		return fmt.Errorf("the reducer returned a value that cannot be stored: %s: %w", bad.path, bad.err)
+		return fmt.Errorf("the reducer returned a value that cannot be stored: %w", bad)
 	}
 	f.base = &out
 	return nil
@@ -238,6 +238,6 @@ func (f *Fold[T, R]) json(b []byte) ([]byte, error) { return f.c.append(b, f.bas
 
 func (f *Fold[T, R]) parse(data []byte) (func(), error) {
 	v := new(T)
-	err := f.codec().read(data, v)
+	err := f.codec().read(newReader(), data, v)
 	return func() { f.Put(*v) }, err
 }

@@ -237,9 +237,10 @@ func readAll[T any](c *codec[T], data []byte) (vs []T, err error) {
 	if err != nil {
 		return nil, err
 	}
+	r := newReader()
 	for one := range values(in) {
 		var v T
-		if err := c.read(one, &v); err != nil {
+		if err := c.read(r, one, &v); err != nil {
 			return nil, fmt.Errorf("[%d]: %w", len(vs), err)
 		}
 		vs = append(vs, v)

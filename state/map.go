@@ -162,13 +162,14 @@ func (f *Map[K, V]) json(b []byte) (_ []byte, err error) {
 
 func (f *Map[K, V]) parse(data []byte) (func(), error) {
 	kc, vc := f.codecs()
+	r := newReader()
 	var ops []tableOp[K, V]
 	one := func(k, v []byte) error {
 		var op tableOp[K, V]
-		if err := kc.read(k, &op.key); err != nil {
+		if err := kc.read(r, k, &op.key); err != nil {
 			return fmt.Errorf("[%s]: %w", k, err)
 		}
-		if err := vc.read(v, &op.val); err != nil {
+		if err := vc.read(r, v, &op.val); err != nil {
 			return fmt.Errorf("[%s]: %w", k, err)
 		}
 		ops = append(ops, op)

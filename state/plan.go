@@ -9,6 +9,7 @@ import (
 	"math"
 	"net/netip"
 	"reflect"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -30,6 +31,10 @@ type fault struct {
 	path string
 	err  error
 }
+
+func (f *fault) Error() string { return strings.TrimPrefix(f.path+": "+f.err.Error(), ": ") }
+
+func (f *fault) Unwrap() error { return f.err }
 
 func (f *fault) under(path string) *fault {
 	f.path = path + f.path
