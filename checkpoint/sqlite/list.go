@@ -77,6 +77,9 @@ func (s *Store) Threads(ctx context.Context, f checkpoint.ThreadFilter) ([]check
 		if f.Graph != "" {
 			l.add(` and t.graph = ?`, f.Graph)
 		}
+		if f.Held {
+			l.add(` and t.nonce <> x''`)
+		}
 		if f.Expired {
 			l.add(` and t.nonce <> x'' and t.lease_until <= ?`, now)
 		}

@@ -63,13 +63,9 @@ func writerPragmas(o Options) []string {
 
 // recognise refuses a file that is not ours or is of a newer release.
 func recognise(ctx context.Context, c *conn) error {
-	var app, version, tables int64
-	for text, to := range map[string]*int64{
-		"pragma application_id": &app, "pragma user_version": &version, "select count(*) from sqlite_master": &tables,
-	} {
-		if err := c.query(ctx, text, func(r *row) { *to = r.int() }); err != nil {
-			return err
-		}
+	app, version, tables, err := identity(ctx, c)
+	if err != nil {
+		return err
 	}
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	switch {
@@ -83,6 +79,24 @@ func recognise(ctx context.Context, c *conn) error {
 		return fmt.Errorf("%w: format %d, this program knows %d", checkpoint.ErrNewerFormat, version, len(names))
 	}
 	return nil
+}
+
+// identity reads what tells whose file it is, in one transaction: another process may be making it at this moment.
+func identity(ctx context.Context, c *conn) (app, version, tables int64, err error) {
+	if _, err := c.exec(ctx, sqlBeginRead); err != nil {
+		return 0, 0, 0, err
+	}
+	defer c.exec(bg, sqlRollback)
+	// The table of tables first: reading it takes the lock that holds the rest still.
+	for _, q := range []struct {
+		text string
+		to   *int64
+	}{{"select count(*) from sqlite_master", &tables}, {"pragma application_id", &app}, {"pragma user_version", &version}} {
+		if err := c.query(ctx, q.text, func(r *row) { *q.to = r.int() }); err != nil {
+			return 0, 0, 0, err
+		}
+	}
+	return app, version, tables, nil
 }
 
 // migrate applies the migrations that the database lacks.

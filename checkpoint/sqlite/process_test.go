@@ -212,3 +212,21 @@ func TestKilledWriter(t *testing.T) {
 		}
 	}
 }
+
+// A file that another process is just making is not a foreign one.
+func TestEightProcessesMakeOneFile(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		path := filepath.Join(t.TempDir(), "threads.db")
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wait := startChild(t, 1, path, func(int, *exec.Cmd) {})
+			wg.Go(func() {
+				if _, err := wait(); err != nil {
+					t.Errorf("process %d: %v", i, err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}

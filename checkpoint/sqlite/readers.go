@@ -41,7 +41,7 @@ func (p *readers) do(ctx context.Context, f func(context.Context, *conn) error) 
 		}
 	}
 	return patiently(ctx, func() error {
-		if _, err := c.exec(ctx, "begin"); err != nil {
+		if _, err := c.exec(ctx, sqlBeginRead); err != nil {
 			return err
 		}
 		err := f(ctx, c)

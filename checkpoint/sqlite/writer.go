@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	sqlBegin    = "begin immediate"
-	sqlCommit   = "commit"
-	sqlRollback = "rollback"
+	sqlBegin     = "begin immediate"
+	sqlBeginRead = "begin"
+	sqlCommit    = "commit"
+	sqlRollback  = "rollback"
 
 	maxGroup      = 256     // requests that share a commit
 	maxGroupBytes = 8 << 20 // what they write together; a larger request goes alone

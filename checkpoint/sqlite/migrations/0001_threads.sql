@@ -41,6 +41,7 @@ create table hf_question(
   answer blob not null, answered_by text not null, answered integer not null);
 create unique index hf_question_id on hf_question(tenant, thread, id);
 create index hf_question_open on hf_question(asked, tenant, thread, id) where state = 0;
+create index hf_question_answered on hf_question(asked, tenant, thread, id) where state = 1;
 create index hf_question_open_tenant on hf_question(tenant, asked, thread, id) where state = 0;
 
 create table hf_inbox(
