@@ -174,7 +174,7 @@ func (c *call) OnceBegin(name string, intent bool) (*host.Once, error) {
 	}
 	r := c.t.r
 	if r.journal != nil {
-		if err := r.hold(); err != nil { // an effect is no longer this run's if the thread is not
+		if err := r.mine(); err != nil { // an effect is no longer this run's if the thread is not
 			return nil, err
 		}
 	}

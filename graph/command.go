@@ -75,6 +75,24 @@ func (r *run) fresh() bool {
 	return true
 }
 
+// mine makes sure of the lease before something happens that no refused write can undo: while the store does not answer
+// it waits, as a write does.
+func (r *run) mine() error {
+	err := persist(r.ctx, r.c.opts.StorePatience, func(context.Context) error {
+		if r.hold() != nil || r.c.keeper.fresh(r) {
+			return nil
+		}
+		return checkpoint.ErrUnavailable
+	})
+	switch lost := r.lost.Load(); {
+	case lost != nil:
+		return *lost
+	case r.ctx.Err() != nil: // somebody lost patience with the run; the thread may still be its own
+		return err
+	}
+	return r.wrote(err)
+}
+
 // hold returns an error if the thread is known to be somebody else's. It asks the store only if the lease may have run out,
 // as after a process was stopped for long; if the store does not answer, the next write tells.
 func (r *run) hold() error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/faultstore"
 )
 
 // E23, E38: a node that goes on although its thread was taken over must not repeat an effect that the new holder has recorded.
@@ -50,5 +51,38 @@ func TestOnceDoesNotRunForALostThread(t *testing.T) {
 	}
 	if n := effects.Load(); n != 1 {
 		t.Errorf("the effect happened %d times; want once", n)
+	}
+}
+
+// E23, E38: while the lease has run out and the store does not say whose the thread is, no effect begins.
+func TestOnceWaitsForTheLease(t *testing.T) {
+	t.Parallel()
+	var effects atomic.Int64
+	store := faultstore.New(new(checkpoint.Memory))
+	expired := make(chan struct{})
+	store.Before = func(c *faultstore.Call) error {
+		if c.Name != "Renew" || c.Nth > 6 {
+			return nil
+		}
+		if c.Nth == 4 { // they are a third of a lease apart
+			close(expired)
+		}
+		if effects.Load() != 0 {
+			t.Error("the effect happened while the lease was in doubt")
+		}
+		return checkpoint.ErrUnavailable
+	}
+	g := graph.New[notes]("g")
+	g.Node("pay", func(ctx context.Context, _ *notes) error {
+		<-expired
+		_, err := graph.Once(ctx, "pay", func(context.Context, string) (bool, error) { effects.Add(1); return true, nil })
+		return err
+	})
+	g.Edge(graph.Start, "pay")
+	if _, err := compile(t, g, graph.Options{Store: store, Lease: 300 * time.Millisecond}).Run(t.Context(), graph.ID("1"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if effects.Load() != 1 || store.Calls("Renew") < 7 {
+		t.Errorf("the effect happened %d times after %d renewals; want once, after 7", effects.Load(), store.Calls("Renew"))
 	}
 }
