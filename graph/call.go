@@ -189,22 +189,30 @@ func (c *call) OnceBegin(name string, intent bool) (*host.Once, error) {
 	names.busy[name] = true
 	c.mu.Unlock()
 
-	o := &host.Once{Name: name, N: n, Key: onceKey(r.chain, c.t.id(), name, n)}
+	o := &host.Once{Name: name, N: n, Key: onceKey(r.chain, c.t.id(), name, n), Intent: intent}
 	if rec := r.once(record.OnceID{Task: c.t.id(), Name: name, N: n}); rec != nil {
-		o.Recorded, o.Unknown = rec.Result, rec.Begun && rec.Result == nil
+		o.Recorded, o.Unknown, o.Tries = rec.Result, rec.Begun && rec.Result == nil, rec.Tries
 	}
 	if o.Recorded != nil {
 		c.release(name)
 		return o, nil
 	}
-	if intent && !o.Unknown {
-		err := r.recordOnce(c, &record.Once{Task: c.t.id(), Name: name, N: n, Begun: true})
-		if err != nil {
+	if !o.Unknown {
+		if err := c.OnceAgain(o); err != nil {
 			c.release(name)
 			return nil, err
 		}
 	}
 	return o, nil
+}
+
+// OnceAgain records that the effect begins, once more if it has begun before.
+func (c *call) OnceAgain(o *host.Once) error {
+	if !o.Intent {
+		return nil
+	}
+	o.Tries++
+	return c.t.r.recordOnce(c, &record.Once{Task: c.t.id(), Name: o.Name, N: o.N, Begun: true, Tries: o.Tries})
 }
 
 func (c *call) release(name string) {
@@ -217,7 +225,14 @@ func (c *call) release(name string) {
 func (c *call) OnceEnd(o *host.Once, result json.RawMessage, err error) error {
 	defer c.release(o.Name)
 	if err != nil {
-		return nil
+		c.mu.Lock()
+		c.names.onces[o.Name]-- // the next call of that name is the same effect, under the same key
+		c.mu.Unlock()
+		if !o.Intent || errors.Is(err, ErrUnknownOutcome) {
+			return nil
+		}
+		// It has returned, so its outcome is known: no person needs to be asked about it.
+		return c.t.r.recordOnce(c, &record.Once{Task: c.t.id(), Name: o.Name, N: o.N, Tries: o.Tries})
 	}
 	if err := c.alive(); err != nil {
 		return err

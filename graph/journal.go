@@ -22,9 +22,8 @@ type journal struct {
 	patience time.Duration
 
 	mu      sync.Mutex
-	pos     int64 // of the last record
-	ord     int64 // of the last record
-	base    int64
+	place            // of the last record
+	good    place    // of the last record that is written
 	queue   []*batch // to be written; the last one collects records
 	now     *batch   // being written
 	writing bool
@@ -35,6 +34,9 @@ type journal struct {
 	parks   bool  // the last record ends or pauses the run
 	writer  sync.WaitGroup
 }
+
+// A place is where a record stands: what the next one is counted from.
+type place struct{ pos, ord, base int64 }
 
 // A batch is one append.
 type batch struct {
@@ -178,6 +180,9 @@ func (j *journal) writeAll() {
 		if err != nil && j.err == nil {
 			j.err = err
 		}
+		if n := len(b.records); err == nil && n > 0 {
+			j.good = place{b.records[n-1].Pos, b.records[n-1].Ord, b.records[n-1].Base}
+		}
 		j.inbox = max(j.inbox, b.ack.Inbox)
 		j.mu.Unlock()
 		close(b.done)
@@ -232,10 +237,13 @@ func decided(err error) bool {
 	return dup
 }
 
-// backlog is how much waits to be written.
+// backlog is how much is not written yet, what is under way included.
 func (j *journal) backlog() (entries, bytes int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.writing && j.now != nil {
+		entries, bytes = len(j.now.records), j.now.bytes
+	}
 	for _, b := range j.queue {
 		entries += len(b.records)
 		bytes += b.bytes
@@ -276,4 +284,26 @@ func (j *journal) parking() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.parks
+}
+
+// unwritten is how many records were added and not written.
+func (j *journal) unwritten() int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.pos - j.good.pos
+}
+
+// rewind forgets what was not written, so that something else can be. It is for a store that has refused for good, and for a
+// driver that no task works beside.
+func (j *journal) rewind() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.place, j.queue, j.err = j.good, nil, nil
+}
+
+// put says that the records so far were written by another way.
+func (j *journal) put() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.queue, j.good = nil, j.place
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/holdfast-go/holdfast/graph/internal/host"
@@ -60,7 +61,7 @@ func Once[T any](ctx context.Context, name string, fn func(ctx context.Context, 
 		}
 	}()
 	if o.Unknown && intent {
-		out, err := Ask[Outcome[T]](ctx, "once:"+name, fmt.Sprintf("%q began and its outcome is unknown (key %s). Did it happen?", name, o.Key))
+		out, err := Ask[Outcome[T]](ctx, unknownName(o), fmt.Sprintf("%q began and its outcome is unknown (key %s). Did it happen?", name, o.Key))
 		if err != nil {
 			return result, err
 		}
@@ -68,14 +69,24 @@ func Once[T any](ctx context.Context, name string, fn func(ctx context.Context, 
 			settled = true
 			return keepOnce(h, o, c, out.Result)
 		}
+		if err := h.OnceAgain(o); err != nil { // an answer is for one try: if this one dies too, it is asked again
+			return result, fmt.Errorf("once %s: %w", name, err)
+		}
 	}
 	result, err = fn(ctx, o.Key)
 	settled = true
 	if err != nil {
-		h.OnceEnd(o, nil, err)
-		return result, err
+		return result, errors.Join(err, h.OnceEnd(o, nil, err))
 	}
 	return keepOnce(h, o, c, result)
+}
+
+// unknownName names the question about an effect of unknown outcome: another one for each try.
+func unknownName(o *host.Once) string {
+	if o.Tries < 2 {
+		return "once:" + o.Name
+	}
+	return fmt.Sprintf("once:%s#%d", o.Name, o.Tries)
 }
 
 func keepOnce[T any](h host.Host, o *host.Once, c *codec[T], result T) (T, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/internal/record"
@@ -56,6 +57,16 @@ func (c *core) compatible(th Thread, log *record.Thread) error {
 			reasons = append(reasons, fmt.Sprintf("node %q is scheduled with argument=%t and this graph's takes argument=%t", t.Node, t.Arg != nil, n.arg != nil))
 		}
 	}
+	for _, t := range log.Next {
+		if res := log.Results[t.ID]; res != nil && res.Fail == "" {
+			reasons = append(reasons, c.plan.lacking(res)...)
+		}
+	}
+	for _, j := range log.Joins {
+		if !slices.ContainsFunc(c.plan.joins, func(p *join) bool { return c.plan.sameJoin(p, j) }) {
+			reasons = append(reasons, fmt.Sprintf("the join %s -> %s is half filled and this graph has none like it", strings.Join(j.From, " + "), j.To))
+		}
+	}
 	if _, err := c.plan.ops.restore(log.State); err != nil {
 		reasons = append(reasons, err.Error())
 	}
@@ -65,11 +76,37 @@ func (c *core) compatible(th Thread, log *record.Thread) error {
 	return nil
 }
 
+// lacking lists what a recorded result leads to and this graph has not.
+func (p *plan) lacking(res *record.Result) (reasons []string) {
+	for _, to := range res.To {
+		if n := p.node(to); to != End && (n == nil || n.arg != nil) {
+			reasons = append(reasons, fmt.Sprintf("the result of node %q goes to %q, and this graph has no such node without an argument; add it, or g.Alias(%q, newName)", res.Node, to, to))
+		}
+	}
+	for _, s := range res.Sends {
+		if n := p.node(s.Node); n == nil || n.arg == nil {
+			reasons = append(reasons, fmt.Sprintf("the result of node %q sends to %q, and this graph has no such node with an argument; add it, or g.Alias(%q, newName)", res.Node, s.Node, s.Node))
+		}
+	}
+	return reasons
+}
+
+// present is the name of today of a recorded target.
+func (p *plan) present(name string) string {
+	if n := p.node(name); n != nil {
+		return n.name
+	}
+	return name
+}
+
 // rebuild makes the open superstep's tasks from the log.
 func (r *run) rebuild(l *loaded) {
 	p := r.c.plan
 	r.log = l.log
-	r.id, r.step, r.startStep = l.log.Run, l.log.EntryStep+1, l.log.Start
+	if r.id != l.log.Run { // others may read it once the thread is held
+		r.id = l.log.Run
+	}
+	r.step, r.startStep = l.log.EntryStep+1, l.log.Start
 	r.skipBreak = began(l.log)
 	if r.ro.Durability == "" {
 		r.mode = cmp.Or(Durability(l.log.Mode), r.mode)
@@ -77,7 +114,12 @@ func (r *run) rebuild(l *loaded) {
 	r.current, r.deferred = nil, nil
 	for _, s := range l.log.Next {
 		step, index := splitTask(s.ID)
-		t := &task{r: r, node: p.node(s.Node), step: step, index: index, name: s.ID, arg: s.Arg, time: s.Time, deferred: s.Deferred}
+		n := p.node(s.Node)
+		if n == nil { // only for a cancel: everything else has checked that the graph fits
+			n = &node{name: s.Node}
+		}
+		t := &task{r: r, node: n, step: step, index: index, arg: s.Arg, time: s.Time, deferred: s.Deferred}
+		t.name.Store(&s.ID)
 		if s.Deferred {
 			r.deferred = append(r.deferred, t)
 			continue
@@ -101,24 +143,28 @@ func (r *run) rebuild(l *loaded) {
 	r.joins = nil
 	for _, j := range l.log.Joins {
 		for i, pj := range p.joins {
-			if pj.to == j.To && slices.Equal(pj.from, j.From) {
+			if p.sameJoin(pj, j) {
 				for _, have := range j.Have {
-					r.arrive(i, have)
+					r.arrive(i, p.node(have).name)
 				}
 			}
 		}
 	}
 }
 
+// sameJoin reports whether a stored join is a join of this graph, under present or former names.
+func (p *plan) sameJoin(j *join, stored record.Join) bool {
+	same := func(name, old string) bool {
+		n := p.node(old)
+		return n != nil && n.name == name || name == End && old == End
+	}
+	return same(j.to, stored.To) && slices.EqualFunc(j.from, stored.From, same)
+}
+
 // began reports whether breakpoints before the open superstep have had their say.
 func began(log *record.Thread) bool {
 	if log.Pause != nil {
-		switch log.Pause.Reason {
-		case record.ReasonBreak:
-			return true
-		case record.ReasonDrain, record.ReasonLimit:
-			return false
-		}
+		return log.Pause.Begun || log.Pause.Reason == record.ReasonBreak
 	}
 	return log.Step > log.EntryStep
 }
@@ -135,9 +181,12 @@ func (r *run) decodeResults() error {
 			return &IncompatibleError{Thread: r.thread, Written: graphText(r.log.Graph), Reasons: []string{fmt.Sprintf("result of node %s: %v", t.node.name, err)}}
 		}
 		c := &t.first
-		c.t, c.view, c.writes, c.to, c.used, c.redirected = t, view, res.Writes, res.To, res.Answers, res.Instead
+		c.t, c.view, c.writes, c.used, c.redirected = t, view, res.Writes, res.Answers, res.Instead
+		for _, to := range res.To {
+			c.to = append(c.to, r.c.plan.present(to))
+		}
 		for _, s := range res.Sends {
-			c.sends = append(c.sends, send{s.Node, s.Arg, s.Time})
+			c.sends = append(c.sends, send{r.c.plan.present(s.Node), s.Arg, s.Time})
 		}
 		t.out, t.handled, t.attempt = c, res.Handled, res.Attempt
 	}

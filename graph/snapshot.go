@@ -101,6 +101,15 @@ func (c *core) foldTo(ctx context.Context, chain checkpoint.Chain, entry int64) 
 	if err != nil {
 		return nil, err
 	}
+	if len(at) == 0 {
+		first, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, To: -1, Limit: 1, NoBody: true})
+		if err != nil {
+			return nil, err
+		}
+		if len(first) > 0 && entry < first[0].Pos {
+			return nil, fmt.Errorf("%w: entry %d of thread %s", checkpoint.ErrPruned, entry, chain.Thread)
+		}
+	}
 	if len(at) == 0 || !isEntry(at[0].Kind) {
 		return nil, fmt.Errorf("graph: position %d is no entry of thread %s", entry, chain.Thread)
 	}

@@ -24,9 +24,9 @@ type Options struct {
 // encoded. Deriving contexts from it is fine.
 func Context(t testing.TB, o Options) context.Context {
 	t.Helper()
-	h := &task{t: t, o: o, kept: map[onceID]json.RawMessage{}, begun: map[onceID]bool{}, given: map[onceID]Reply{}}
+	h := &task{t: t, o: o, kept: map[onceID]json.RawMessage{}, begun: map[onceID]int{}, given: map[onceID]Reply{}}
 	for _, name := range o.Unknown {
-		h.begun[onceID{name, 0}] = true
+		h.begun[onceID{name, 0}] = 1
 	}
 	h.o.Info = withDefaults(o.Info)
 	h.script(o.Answers)

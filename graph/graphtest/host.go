@@ -2,6 +2,7 @@ package graphtest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -26,7 +27,7 @@ type task struct {
 	answers []Reply
 	given   map[onceID]Reply // answers that were taken
 	kept    map[onceID]json.RawMessage
-	begun   map[onceID]bool
+	begun   map[onceID]int // how often
 	refused map[onceID]string
 }
 
@@ -154,13 +155,31 @@ func (c *call) OnceBegin(name string, intent bool) (*host.Once, error) {
 	k := c.task
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	o := &host.Once{Name: name, N: id.n, Key: fmt.Sprintf("%s/%s/%d", k.o.Info.Key, name, id.n), Recorded: k.kept[id]}
-	o.Unknown = o.Recorded == nil && k.begun[id]
+	o := &host.Once{Name: name, N: id.n, Key: fmt.Sprintf("%s/%s/%d", k.o.Info.Key, name, id.n), Recorded: k.kept[id], Intent: intent}
+	o.Unknown, o.Tries = o.Recorded == nil && k.begun[id] > 0, k.begun[id]
 	if o.Recorded == nil {
 		c.busy[name] = true
-		k.begun[id] = k.begun[id] || intent
+		if !o.Unknown {
+			k.begin(o)
+		}
 	}
 	return o, nil
+}
+
+// begin notes that an effect with an intent begins. The lock is held.
+func (k *task) begin(o *host.Once) {
+	if o.Intent {
+		o.Tries++
+		k.begun[onceID{o.Name, o.N}] = o.Tries
+	}
+}
+
+// OnceAgain notes that an effect begins once more.
+func (c *call) OnceAgain(o *host.Once) error {
+	c.task.mu.Lock()
+	defer c.task.mu.Unlock()
+	c.task.begin(o)
+	return nil
 }
 
 // OnceEnd records the result.
@@ -169,6 +188,12 @@ func (c *call) OnceEnd(o *host.Once, result json.RawMessage, err error) error {
 	defer c.mu.Unlock()
 	delete(c.busy, o.Name)
 	if err != nil {
+		c.onces[o.Name]-- // the next call of that name is the same effect, under the same key
+		if !errors.Is(err, graph.ErrUnknownOutcome) {
+			c.task.mu.Lock()
+			defer c.task.mu.Unlock()
+			delete(c.task.begun, onceID{o.Name, o.N})
+		}
 		return nil
 	}
 	c.seen.Onces = append(c.seen.Onces, o.Name)

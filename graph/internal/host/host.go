@@ -15,6 +15,8 @@ type Host interface {
 	Refuse(q *Question, reason error) error
 	// OnceBegin claims the next ordinal of the name.
 	OnceBegin(name string, intent bool) (*Once, error)
+	// OnceAgain notes that an effect of unknown outcome is about to be run again, if the claim has an intent.
+	OnceAgain(o *Once) error
 	// OnceEnd records the result, or gives the claim up when err is not nil.
 	OnceEnd(o *Once, result json.RawMessage, err error) error
 	// Emit publishes a custom event.
@@ -49,6 +51,8 @@ type Once struct {
 	Key      string          // idempotency key
 	Recorded json.RawMessage // the recorded result; nil: run it
 	Unknown  bool            // it began before, and nobody knows how it ended
+	Tries    int             // how often it has begun
+	Intent   bool            // that it begins is recorded
 }
 
 // Info describes a task for the node that runs it.
