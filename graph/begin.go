@@ -184,7 +184,9 @@ func (c *core) startLogged(ctx context.Context, r *run, l *loaded, input func(vi
 	if err != nil {
 		return err
 	}
-	items = append(items, item{kind: checkpoint.KindInput, step: r.step, body: in})
+	if items, err = r.inputItems(items, in); err != nil {
+		return err
+	}
 	r.open(l, checkpoint.NewNonce(), l.Head.Epoch+1)
 	recs, _, err := r.journal.add(nil, nil, items...)
 	if err != nil {
@@ -199,14 +201,35 @@ func (c *core) startLogged(ctx context.Context, r *run, l *loaded, input func(vi
 	if err := c.acquire(r, a); err != nil {
 		return err
 	}
-	if err := r.log.ApplyInput(in); err != nil {
-		return err
-	}
 	for _, rec := range recs {
 		r.log.Note(rec)
 	}
 	r.step++
 	return nil
+}
+
+// inputItems adds the input, and a snapshot when reading the chain has become too dear: runs that fail, are cancelled or end
+// at once have no entry that could bring one. The input is folded.
+func (r *run) inputItems(items []item, in *record.Input) ([]item, error) {
+	if err := r.log.ApplyInput(in); err != nil {
+		return nil, err
+	}
+	items = append(items, item{kind: checkpoint.KindInput, step: r.step, body: in})
+	size := 0
+	for i := range items {
+		body, err := record.Encode(items[i].body)
+		if err != nil {
+			return nil, err
+		}
+		items[i].encoded = body
+		size += len(body) + checkpoint.Overhead
+	}
+	if r.log.SnapshotDue(size - checkpoint.Overhead) {
+		s := r.log.Snapshot()
+		s.Of, s.Start = r.log.Pos+int64(len(items)), r.step
+		items = append(items, item{kind: checkpoint.KindSnapshot, step: r.step, body: s})
+	}
+	return items, nil
 }
 
 // input writes the input into the state and schedules what Start leads to. The chain's last step is given.

@@ -52,7 +52,9 @@ func logs(t testing.TB) (out [][]checkpoint.Record) {
 	})
 	g.Node("ask", func(ctx context.Context, s *all) error { _, err := graph.Ask[bool](ctx, "q", "?"); return err })
 	g.Node("fail", func(ctx context.Context, s *all) error { return errors.New("no") })
-	g.Route(graph.Start, func(ctx context.Context, s *all) (graph.Next, error) { return each.Send(1, 2, 3).And(graph.To("write")), nil }, "each", "write")
+	g.Route(graph.Start, func(ctx context.Context, s *all) (graph.Next, error) {
+		return each.Send(1, 2, 3).And(graph.To("write")), nil
+	}, "each", "write")
 	g.Join([]string{"each", "write"}, "ask")
 	g.Edge("ask", "fail")
 	store := new(checkpoint.Memory)
