@@ -144,7 +144,7 @@ func (q *Question) Accepts(r *Reply, active int32, now time.Time) error {
 		return fmt.Errorf("question %s: %w", q.ID, ErrExpired)
 	case len(r.Shown) > 0 && !bytes.Equal(r.Shown, q.Shown):
 		return fmt.Errorf("question %s: %w", q.ID, ErrChanged)
-	case q.NotBy != "" && q.NotBy == r.By:
+	case q.NotBy != "" && (q.NotBy == r.By || r.By == ""): // leaving the name out is no way round
 		return fmt.Errorf("question %s: %w", q.ID, ErrNotAllowed)
 	}
 	return nil

@@ -22,6 +22,7 @@ func (m *Memory) Threads(ctx context.Context, f ThreadFilter) ([]Head, error) {
 			f.Status != 0 && h.Status != f.Status,
 			f.Owner != "" && h.Owner != f.Owner,
 			f.Graph != "" && h.Graph != f.Graph,
+			f.Held && !h.Held(),
 			f.Expired && !h.Expired,
 			f.HasInbox && len(t.inbox) == 0,
 			!hasMeta(h.Meta, f.Meta):

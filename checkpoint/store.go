@@ -206,6 +206,7 @@ type ThreadFilter struct {
 	Owner    string
 	Graph    string
 	Meta     map[string]string // each key has this value
+	Held     bool              // somebody holds it, alive or not
 	Expired  bool              // the lease has run out
 	HasInbox bool              // commands wait
 	After    Key               // of the last row of the page before

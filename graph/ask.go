@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph/internal/host"
 	"github.com/holdfast-go/holdfast/internal/jsonschema"
 )
@@ -41,7 +42,7 @@ func PromptOf[Q any](q Question) (Q, error) { return decodeValue[Q](q.Prompt) }
 // AskOptions of one question.
 type AskOptions[A any] struct {
 	Check func(A) error // refuses an answer with a reason; the question is then open again and shows the reason
-	NotBy string        // who must not answer: the asker, where four eyes are required
+	NotBy string        // who must not answer: the asker, where four eyes are required. An answer then needs a name (Command.By)
 }
 
 // Ask suspends the task until a person has answered, and returns the answer on resume. The error it returns while it
@@ -60,8 +61,15 @@ func Ask[A, Q any](ctx context.Context, name string, prompt Q, opts ...AskOption
 		return answer, fmt.Errorf("question %s: %w", name, err)
 	}
 	var o AskOptions[A]
-	if len(opts) > 0 {
+	switch len(opts) {
+	case 0:
+	case 1:
 		o = opts[0]
+	default:
+		return answer, fmt.Errorf("question %s: one AskOptions at most", name)
+	}
+	if len(o.NotBy) > checkpoint.MaxKeyBytes || !validText(o.NotBy) {
+		return answer, fmt.Errorf("question %s: NotBy is not valid UTF-8 without control characters, or longer than %d bytes", name, checkpoint.MaxKeyBytes)
 	}
 	q.NotBy = o.NotBy
 	raw, err := h.Ask(q)
@@ -173,7 +181,7 @@ func Update[S any](write func(*S)) Command {
 	}}
 }
 
-// Goto runs nodes in the next superstep, beside what is open.
+// Goto runs nodes in the next superstep, beside what is open. A breakpoint before them does not stop this call.
 func Goto(n Next) Command { return Command{goTo: &n} }
 
 // At says which entry must be the head of the thread: otherwise Resume is ErrNotHead and changes nothing.

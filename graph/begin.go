@@ -67,9 +67,7 @@ func (c *core) begin(ctx context.Context, th Thread, ro RunOptions, input func(v
 
 // discard forgets a run that never started.
 func (c *core) discard(r *run) {
-	if r.journal != nil {
-		held.Delete(r.journal.nonce)
-	}
+	c.forget(r)
 	c.mu.Lock()
 	delete(c.runs, r)
 	c.idle.Broadcast()
@@ -98,16 +96,16 @@ func (c *core) prepare(ctx context.Context, r *run, input func(view any) error) 
 // admit decides whether a thread takes a new input now.
 func (c *core) admit(ctx context.Context, r *run, l *loaded) error {
 	h := &l.Head
-	if r.ro.Request != "" && h.Epoch > 0 {
-		if err := c.duplicate(ctx, r); err != nil {
-			return err
-		}
-	}
 	switch {
 	case h.Epoch == 0 || !h.Held() && h.Status.Ended():
 		return nil
 	case h.Status.Ended() && (h.Expired || c.dead(h)): // its run had ended, but its process died holding the thread
-		return c.unlock(ctx, r, l)
+		return c.unlock(r, l)
+	}
+	if r.ro.Request != "" { // a free thread's store says it by itself
+		if err := c.duplicate(ctx, r); err != nil {
+			return err
+		}
 	}
 	return c.busy(r.thread, l)
 }
@@ -133,7 +131,7 @@ func (c *core) duplicate(ctx context.Context, r *run) error {
 }
 
 // unlock frees a thread whose run has ended. The caller looks again.
-func (c *core) unlock(ctx context.Context, r *run, l *loaded) error {
+func (c *core) unlock(r *run, l *loaded) error {
 	r.open(l, checkpoint.NewNonce(), l.Head.Epoch+1)
 	a := &checkpoint.Acquire{Key: r.key, Mode: checkpoint.Steal, Seen: l.Head.Nonce, Nonce: r.journal.nonce, TTL: c.opts.Lease, Holder: procid.Self()}
 	if l.Head.Expired {
@@ -142,7 +140,15 @@ func (c *core) unlock(ctx context.Context, r *run, l *loaded) error {
 	if err := c.acquire(r, a); err != nil {
 		return err
 	}
-	return r.backOut(checkpoint.ErrHeld)
+	defer c.forget(r)
+	for {
+		if released, err := r.release(); err != nil || released {
+			return errors.Join(checkpoint.ErrHeld, err)
+		}
+		if err := r.reload(); err != nil {
+			return err
+		}
+	}
 }
 
 func (c *core) busy(th Thread, l *loaded) error {
@@ -192,7 +198,7 @@ func (c *core) startLogged(ctx context.Context, r *run, l *loaded, input func(vi
 	if err != nil {
 		return err
 	}
-	r.journal.queue = nil // they travel with the acquisition
+	r.journal.put() // they travel with the acquisition
 	a := &checkpoint.Acquire{
 		Key: r.key, Mode: checkpoint.Free, Epoch: l.Head.Epoch, Nonce: r.journal.nonce, TTL: c.opts.Lease, Holder: procid.Self(),
 		Owner: r.ro.Owner, Records: recs, Closed: closed,

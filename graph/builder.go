@@ -72,7 +72,12 @@ func (g *Graph[S]) mistake(format string, args ...any) {
 func (g *Graph[S]) Version(v int) { g.version = v }
 
 // Alias continues threads that were written when the node new was called old.
-func (g *Graph[S]) Alias(old, new string) { g.aliases[old] = new }
+func (g *Graph[S]) Alias(old, new string) {
+	if _, twice := g.aliases[old]; twice {
+		g.mistake("%q is the alias of two nodes", old)
+	}
+	g.aliases[old] = new
+}
 
 // Node adds a node: a function that reads and writes its view of the state.
 func (g *Graph[S]) Node(name string, fn func(context.Context, *S) error) {
@@ -153,6 +158,9 @@ func (g *Graph[S]) Route(from string, fn func(context.Context, *S) (Next, error)
 // Handle runs fn when the node (or, with All, any node without a handler of its own) has failed for good. Its writes
 // replace the node's. If it returns the zero Next the node's edges, routes and joins go on as if it had succeeded;
 // otherwise only the returned targets, which it must declare, come next. Questions, cancel and drain never reach it.
+//
+// That the handler runs, and not the node, is durable before it starts: after a crash, and when the handler itself has
+// failed, Resume runs the handler again. In another process the cause is its text alone: do not decide by its type.
 func (g *Graph[S]) Handle(name string, fn func(ctx context.Context, s *S, cause error) (Next, error), targets ...string) {
 	if fn == nil {
 		g.mistake("handler of %s has no function", name)
@@ -169,6 +177,9 @@ func (g *Graph[S]) Handle(name string, fn func(ctx context.Context, s *S, cause 
 func (g *Graph[S]) Policy(name string, p Policy) {
 	if err := p.validate(); err != nil {
 		g.mistake("policy of %s: %w", name, err)
+	}
+	if _, twice := g.policies[name]; twice {
+		g.mistake("node %s has two policies", name)
 	}
 	g.policies[name] = p
 }

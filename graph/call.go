@@ -228,7 +228,7 @@ func (c *call) OnceEnd(o *host.Once, result json.RawMessage, err error) error {
 		c.mu.Lock()
 		c.names.onces[o.Name]-- // the next call of that name is the same effect, under the same key
 		c.mu.Unlock()
-		if !o.Intent || errors.Is(err, ErrUnknownOutcome) {
+		if !o.Intent || errors.Is(err, host.ErrUnknown) {
 			return nil
 		}
 		// It has returned, so its outcome is known: no person needs to be asked about it.

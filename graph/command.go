@@ -138,7 +138,10 @@ func (r *run) take(l *checkpoint.Loaded) {
 	r.takeRows(l.Questions)
 	taken := int64(0)
 	for _, c := range l.Inbox {
-		taken = max(taken, c.N)
+		if c.Kind != checkpoint.CommandCancel { // of a newer release: it stays for whoever understands it
+			break
+		}
+		taken = c.N
 	}
 	if c := r.cancelIn(l.Inbox); c != nil {
 		r.cancelled = c
@@ -156,11 +159,7 @@ func (r *run) reopen(why *pause) bool {
 		if r.again() {
 			return true
 		}
-		var released bool
-		err := persist(context.Background(), r.c.opts.StorePatience, func(ctx context.Context) (err error) {
-			released, err = r.c.store.Release(ctx, checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}, r.journal.seenInbox())
-			return err
-		})
+		released, err := r.release()
 		switch {
 		case err != nil:
 			return r.crash(r.wrote(err))
@@ -190,6 +189,7 @@ func (r *run) again() (ready bool) {
 		}
 		r.current[i] = s
 	}
+	r.skipBreak = true // the superstep has begun
 	return ready
 }
 
@@ -199,11 +199,7 @@ func (r *run) releaseLate(why *pause) bool {
 		if err := r.reload(); err != nil {
 			return r.crash(err)
 		}
-		var released bool
-		err := persist(context.Background(), r.c.opts.StorePatience, func(ctx context.Context) (err error) {
-			released, err = r.c.store.Release(ctx, checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}, r.journal.seenInbox())
-			return err
-		})
+		released, err := r.release()
 		if err != nil {
 			return r.crash(r.wrote(err))
 		}

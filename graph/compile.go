@@ -221,8 +221,10 @@ func (p *plan) fingerprint(name string, version int, fields []state.Info) string
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-func validName(name string) bool {
-	return len(name) <= 128 && utf8.ValidString(name) && !strings.ContainsFunc(name, unicode.IsControl)
+func validName(name string) bool { return len(name) <= 128 && validText(name) }
+
+func validText(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
 // node finds a node by its present or former name.

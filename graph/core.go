@@ -27,10 +27,11 @@ type core struct {
 	out     map[*task]string // abandoned tasks that have not returned, by node
 	timed   map[string]int   // calls with a time-out that have not returned, by node
 	serving sync.WaitGroup
+	closing chan struct{} // closed by close
 }
 
 func newCore(p *plan, o Options) *core {
-	c := &core{plan: p, opts: o.withDefaults(), store: o.Store, runs: map[*run]struct{}{}, out: map[*task]string{}, timed: map[string]int{}}
+	c := &core{plan: p, opts: o.withDefaults(), store: o.Store, runs: map[*run]struct{}{}, out: map[*task]string{}, timed: map[string]int{}, closing: make(chan struct{})}
 	c.idle = sync.NewCond(&c.mu)
 	if c.store != nil {
 		c.keeper = newKeeper(c.store, c.opts.Lease)
@@ -50,7 +51,7 @@ func (c *core) dead(h *checkpoint.Head) bool {
 		_, alive := held.Load(h.Nonce)
 		return !alive
 	}
-	return procid.Dead(h.Holder)
+	return procid.Dead(h.Holder, c.store.Info().Local)
 }
 
 // enroll counts a run in, unless the App is closed.
@@ -115,6 +116,9 @@ func (c *core) draining() bool { return c.drain.Load() }
 // close drains all runs and waits until nothing of this App is left, or ctx ends.
 func (c *core) close(ctx context.Context) error {
 	c.mu.Lock()
+	if !c.closed {
+		close(c.closing)
+	}
 	c.closed = true
 	c.drain.Store(true)
 	c.mu.Unlock()
@@ -133,12 +137,21 @@ func (c *core) close(ctx context.Context) error {
 		return err
 	}
 	c.mu.Unlock()
-	c.serving.Wait()
-	if c.keeper != nil {
-		c.keeper.wait()
+	defer c.mu.Lock()
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		c.serving.Wait()
+		if c.keeper != nil {
+			c.keeper.wait()
+		}
+	}()
+	select {
+	case <-gone:
+		return nil
+	case <-ctx.Done():
+		return &UnreturnedError{[]string{"Serve, or a call of the store"}}
 	}
-	c.mu.Lock()
-	return nil
 }
 
 // unreturned names what is still out. The lock is held.

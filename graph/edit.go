@@ -14,10 +14,26 @@ func (r *run) edit(cmds []Command) error {
 	if !slices.ContainsFunc(cmds, func(c Command) bool { return c.write != nil || c.goTo != nil }) {
 		return nil
 	}
+	t, err := r.edited(cmds)
+	if err != nil {
+		return err
+	}
+	head, folded, err := p.ops.commit(r.head, []part{{"Resume", t.out.view}})
+	if err != nil {
+		return fmt.Errorf("resume: %w", err)
+	}
+	r.head = head
+	return r.editLog(t, folded)
+}
+
+// edited is what the commands write and where they go, as the result of a task. Nothing is changed by it, so that it also
+// serves to try a call before it is taken.
+func (r *run) edited(cmds []Command) (*task, error) {
+	p := r.c.plan
 	t := &task{r: r, node: &node{name: Start}, step: r.step, ctx: r.ctx, head: r.head}
 	c := &t.first
 	c.t, c.n, c.Context = t, 1, r.ctx
-	err := c.protect(func(c *call) error {
+	err := aside(func() error {
 		view := p.ops.view(r.head)
 		for _, cmd := range cmds {
 			if cmd.write != nil {
@@ -34,14 +50,10 @@ func (r *run) edit(cmds []Command) error {
 		return c.close(view)
 	})
 	if err != nil {
-		return fmt.Errorf("resume: %w", err)
+		return nil, fmt.Errorf("resume: %w", err)
 	}
-	head, folded, err := p.ops.commit(r.head, []part{{"Resume", c.view}})
-	if err != nil {
-		return fmt.Errorf("resume: %w", err)
-	}
-	r.head, t.out = head, c
-	return r.editLog(t, folded)
+	t.out = c
+	return t, nil
 }
 
 func (r *run) editLog(t *task, folded record.Writes) error {
@@ -50,7 +62,9 @@ func (r *run) editLog(t *task, folded record.Writes) error {
 	r.deferred = nil
 	r.schedule([]*task{t})
 	fresh := slices.DeleteFunc(append(r.current, r.deferred...), func(n *task) bool {
-		return n.arg == nil && slices.ContainsFunc(append(slices.Clone(kept), waiting...), func(k *task) bool { return k.node == n.node })
+		return n.arg == nil && slices.ContainsFunc(append(slices.Clone(kept), waiting...), func(k *task) bool {
+			return k.node == n.node && k.phase != phaseEnd // it is going to run anyway
+		})
 	})
 	d := &record.Edit{Run: r.id, By: r.by, As: "resume", Graph: r.c.plan.id, Writes: t.out.writes, Folded: folded, Sends: t.result().Sends, Joins: joins}
 	r.current, r.deferred = kept, waiting

@@ -81,9 +81,6 @@ var (
 	// ErrTimeout is matched by *TimeoutError.
 	ErrTimeout = errors.New("graph: timed out")
 
-	// ErrUnknownOutcome is matched when a Once began and nobody knows whether its effect happened.
-	ErrUnknownOutcome = errors.New("graph: the outcome of the effect is unknown")
-
 	// ErrOnceBusy is returned when two calls of Once under one name run at the same time in one task.
 	ErrOnceBusy = errors.New("graph: a Once of this name is running in this task; give them different names")
 )

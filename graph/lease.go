@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
@@ -12,9 +13,10 @@ import (
 // open makes the run's journal, behind the last record of the loaded chain.
 func (r *run) open(l *loaded, nonce checkpoint.Nonce, epoch int64) {
 	r.chain.Branch = l.Branch
-	r.journal = &journal{store: r.c.store, chain: r.chain, nonce: nonce, patience: r.c.opts.StorePatience, pos: l.log.Pos, ord: epoch << 32, base: l.log.Base}
-	held.Store(nonce, r)
+	r.journal = &journal{store: r.c.store, chain: r.chain, nonce: nonce, patience: r.c.opts.StorePatience, place: place{l.log.Pos, epoch << 32, l.log.Base}}
+	r.journal.good = r.journal.place
 	r.takeRows(l.Questions)
+	held.Store(nonce, r) // from here on others may find it
 	r.journal.looked(l.Head.Inbox, 0)
 }
 
@@ -28,11 +30,14 @@ func (c *core) acquire(r *run, a *checkpoint.Acquire) error {
 			r.journal.news(h.Inbox)
 			if a.Mode != checkpoint.Free {
 				r.journal.ord = h.Epoch << 32
+				r.journal.good.ord = r.journal.ord
 			}
 		}
 		return err
 	})
-	if dup, ok := errors.AsType[*checkpoint.DuplicateError](err); ok {
+	if dup, ok := errors.AsType[*checkpoint.DuplicateError](err); ok && dup.Run.ID == r.id {
+		return fmt.Errorf("%w: the run was started, and another process has taken it over", checkpoint.ErrStale)
+	} else if ok {
 		return &DuplicateError{dup.Run.ID, dup.Run.Status}
 	}
 	if err == nil {

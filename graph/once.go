@@ -57,7 +57,7 @@ func Once[T any](ctx context.Context, name string, fn func(ctx context.Context, 
 	settled := false
 	defer func() { // a panic in fn gives the claim up
 		if !settled {
-			h.OnceEnd(o, nil, ErrUnknownOutcome)
+			h.OnceEnd(o, nil, host.ErrUnknown)
 		}
 	}()
 	if o.Unknown && intent {

@@ -24,7 +24,7 @@ type Options struct {
 	Grace          time.Duration    // how long running nodes may take to return once a run's context has ended; default 5 s
 	StorePatience  time.Duration    // how long a run repeats a write that a store does not take; default 30 s
 	Logger         *slog.Logger     // nil: nothing is logged. No state content is ever logged
-	OnEvent        func(Event)      // receives the events of every run, in order; it must be quick
+	OnEvent        func(Event)      // receives the events of every run, those of one run in order; it must be quick, and safe for concurrent runs
 	Clock          Clock            // default: the real one. For back-offs and time-outs of nodes
 }
 
@@ -83,6 +83,9 @@ func (o Options) withDefaults() Options {
 func (o *Options) check(p *plan) (errs []error) {
 	if o.MaxConcurrency < 0 || o.StepLimit < 0 || o.Lease < 0 || o.Grace < 0 || o.StorePatience < 0 {
 		errs = append(errs, fmt.Errorf("options have no negative numbers"))
+	}
+	if o.Policy.Deferred || o.Policy.Silent {
+		errs = append(errs, fmt.Errorf("options: Deferred and Silent are said of a node, not of all"))
 	}
 	if err := o.Policy.validate(); err != nil {
 		errs = append(errs, fmt.Errorf("options: %w", err))

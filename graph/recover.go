@@ -69,9 +69,9 @@ func (c *core) orphans(ctx context.Context) (keys []checkpoint.Key, err error) {
 			keys = append(keys, k)
 		}
 	}
-	// A run that is resumed keeps its status until it writes one: whoever died may have been resuming a failed run.
-	for _, status := range []checkpoint.Status{checkpoint.Running, checkpoint.Interrupted, checkpoint.Failed} {
-		f := checkpoint.ThreadFilter{Status: status, Graph: c.plan.id.Name}
+	// Whoever died may have held the thread in any status; whoever drained has left a running one that nobody holds.
+	for _, f := range []checkpoint.ThreadFilter{{Held: true}, {Status: checkpoint.Running}} {
+		f.Graph = c.plan.id.Name
 		for {
 			heads, err := c.store.Threads(ctx, f)
 			if err != nil {
@@ -80,8 +80,7 @@ func (c *core) orphans(ctx context.Context) (keys []checkpoint.Key, err error) {
 			for i := range heads {
 				h := &heads[i]
 				f.After = h.Key
-				left := h.Held() && (h.Expired || c.dead(h))
-				if left || !h.Held() && status == checkpoint.Running {
+				if h.Held() && (h.Expired || c.dead(h)) || !h.Held() && h.Status == checkpoint.Running {
 					add(h.Key)
 				}
 			}
@@ -148,8 +147,11 @@ func (c *core) answered(ctx context.Context) (keys []checkpoint.Key, err error) 
 	}
 }
 
+// noChain is a namespace that no chain has, for a load that is about the head alone.
+var noChain = checkpoint.NamespaceOf("head")
+
 func (c *core) headOf(ctx context.Context, k checkpoint.Key) (*checkpoint.Head, error) {
-	l, err := c.store.Load(ctx, k, checkpoint.Active, "")
+	l, err := c.store.Load(ctx, k, checkpoint.Active, noChain)
 	if err != nil {
 		return nil, err
 	}
@@ -181,11 +183,15 @@ func (c *core) serve(ctx context.Context, ro RunOptions, o ServeOptions) error {
 				o.Done(r)
 			}
 		}
-		if c.draining() {
+		wake, stop := c.after(o.Every)
+		select {
+		case <-wake:
+		case <-c.closing:
+			stop()
 			return ErrClosed
-		}
-		if err := sleep(ctx, c.opts.Clock, o.Every); err != nil {
-			return err
+		case <-ctx.Done():
+			stop()
+			return context.Cause(ctx)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/internal/crashpoint"
 	"github.com/holdfast-go/holdfast/internal/procid"
+	"github.com/holdfast-go/holdfast/internal/record"
 )
 
 // maxTakeovers is how often a run may be taken over without a new entry before it counts as one that kills its process.
@@ -67,6 +68,9 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 			return err
 		}
 		if len(given) > 0 {
+			if err := c.try(r, l, cmds); err != nil {
+				return err
+			}
 			if err := c.answer(ctx, r, given, l.Questions); err != nil {
 				return err
 			}
@@ -91,6 +95,16 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 		return err
 	}
 	return c.takeUp(r, l, cmds)
+}
+
+// try finds out whether the writes and gotos of a call fit, before its answers are recorded.
+func (c *core) try(r *run, l *loaded, cmds []Command) (err error) {
+	r.log, r.step = l.log, l.log.EntryStep+1
+	if r.head, err = c.restore(r.thread, l.log); err != nil {
+		return err
+	}
+	_, err = r.edited(cmds)
+	return err
 }
 
 // adopt takes the end of the run as this call's own: somebody else has used the answers it recorded.
@@ -132,9 +146,10 @@ func (c *core) mine(ctx context.Context, r *run, given []checkpoint.Reply) bool 
 // takeUp takes the thread and rebuilds the open superstep.
 func (c *core) takeUp(r *run, l *loaded, cmds []Command) error {
 	nonce := checkpoint.NewNonce()
-	r.open(l, nonce, l.Head.Epoch+1)
+	r.takeRows(l.Questions)
 	r.rebuild(l)
-	a := &checkpoint.Acquire{Key: r.key, Mode: checkpoint.Free, Epoch: l.Head.Epoch, Nonce: nonce, TTL: c.opts.Lease, Holder: procid.Self()}
+	r.open(l, nonce, l.Head.Epoch+1)
+	a := &checkpoint.Acquire{Key: r.key, Mode: checkpoint.Free, Epoch: l.Head.Epoch, Nonce: nonce, TTL: c.opts.Lease, Holder: procid.Self(), Resume: true}
 	takeover := l.Head.Held()
 	if !takeover && !r.canGoOn(cmds) && r.cancelIn(l.Inbox) == nil {
 		qs := r.questions()
@@ -150,7 +165,7 @@ func (c *core) takeUp(r *run, l *loaded, cmds []Command) error {
 		return err
 	}
 	if err := c.takeOver(r, l, takeover, cmds); err != nil {
-		return r.backOut(err)
+		return r.backOut(err, l)
 	}
 	return nil
 }
@@ -168,9 +183,10 @@ func (c *core) takeOver(r *run, l *loaded, takeover bool, cmds []Command) error 
 			return err
 		}
 		r.journal.pos, r.journal.base = l.log.Pos, l.log.Base
+		r.journal.good = r.journal.place
 		r.take(l.Loaded)
 		r.rebuild(l)
-		if l.Head.Epoch-(l.log.EntryOrd>>32) > maxTakeovers {
+		if l.Head.Epoch-(l.log.EntryOrd>>32) > maxTakeovers { // one of them is this one, which has not run anything yet
 			r.crashLoop = true
 		}
 	} else {
@@ -219,12 +235,67 @@ func (r *run) canGoOn(cmds []Command) bool {
 	return !waiting
 }
 
-// backOut gives a thread back that was taken for a call that turned out to be wrong.
-func (r *run) backOut(cause error) error {
-	r.c.keeper.drop(r)
-	err := persist(context.Background(), r.c.opts.StorePatience, func(ctx context.Context) error {
-		_, err := r.c.store.Release(ctx, checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}, r.journal.seenInbox())
+// backOut gives a thread back that was taken for a call that turned out to be wrong. The thread gets its status back, and if an
+// answer came in meanwhile, somebody must use it: its giver was told that the holder would.
+func (r *run) backOut(cause error, was *loaded) error {
+	why := &record.Pause{Run: was.log.Run, Reason: record.ReasonStopped, Error: cause.Error()}
+	if was.log.Pause != nil {
+		why = was.log.Pause
+	}
+	err := r.giveBack(&checkpoint.Park{Status: was.Head.Status, Error: why.Error}, why)
+	r.c.forget(r)
+	if err == nil && r.answered() {
+		r.c.goOn(r.thread, r.ro)
+	}
+	return errors.Join(cause, err)
+}
+
+// giveBack parks a thread and frees it, whatever comes in meanwhile.
+func (r *run) giveBack(park *checkpoint.Park, why *record.Pause) error {
+	b, err := r.addWith(nil, park, item{kind: checkpoint.KindPause, step: r.step, body: why})
+	if err != nil {
+		return err
+	}
+	ack, err := r.journal.flush(b)
+	for released := ack.Released; err == nil && !released; {
+		if err = r.reload(); err == nil {
+			released, err = r.release()
+		}
+	}
+	return err
+}
+
+// release frees the thread if nothing has come in that the run has not looked at.
+func (r *run) release() (released bool, err error) {
+	err = persist(context.Background(), r.c.opts.StorePatience, func(ctx context.Context) (err error) {
+		released, err = r.c.store.Release(ctx, checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}, r.journal.seenInbox())
 		return err
 	})
-	return errors.Join(cause, err)
+	return released, err
+}
+
+// answered reports whether an answer waits to be used.
+func (r *run) answered() bool {
+	r.answerMu.Lock()
+	defer r.answerMu.Unlock()
+	for _, q := range r.answers {
+		if q.State == checkpoint.Answered {
+			return true
+		}
+	}
+	return false
+}
+
+// goOn continues a thread on behalf of the App.
+func (c *core) goOn(th Thread, ro RunOptions) {
+	c.serving.Go(func() {
+		r, err := c.resume(context.Background(), th, ro, nil)
+		if err == nil {
+			r.start()
+			err = r.wait()
+		}
+		if l := c.opts.Logger; l != nil && err != nil {
+			l.Info("continued", "graph", c.plan.id.Name, "thread", th.String(), "err", err)
+		}
+	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/internal/crashpoint"
@@ -205,6 +204,9 @@ func (r *run) undefer() {
 	if len(r.current) == 0 && len(r.deferred) > 0 {
 		slices.SortStableFunc(r.deferred, func(a, b *task) int { return strings.Compare(a.node.name, b.node.name) })
 		r.current, r.deferred = r.deferred, nil
+		for _, t := range r.current { // they wait no longer, whatever is scheduled beside them now
+			t.deferred = false
+		}
 	}
 }
 
@@ -301,7 +303,9 @@ func (r *run) reason(ran []*task) *pause {
 	case r.ctx.Err() != nil && !r.cancelling() && r.lost.Load() == nil:
 		return stop(record.ReasonStopped, context.Cause(r.ctx))
 	case r.c.draining():
-		return stop(record.ReasonDrain, ErrDrained)
+		p := stop(record.ReasonDrain, ErrDrained)
+		p.status = checkpoint.Running // it waits for nobody: the next process that recovers goes on
+		return p
 	case r.ran >= r.limit:
 		return stop(record.ReasonLimit, fmt.Errorf("%w: %d supersteps", ErrStepLimit, r.limit))
 	}
@@ -364,6 +368,9 @@ func (r *run) halt() bool {
 		r.finish(why.status, why.err)
 		return true
 	}
+	if why.pause == nil { // nothing was to be done: there is no entry that could carry the end
+		why.pause = &record.Pause{Run: r.id, Reason: record.ReasonDone}
+	}
 	return !r.park(why, nil)
 }
 
@@ -400,7 +407,7 @@ func (r *run) stop(foldErr error) bool {
 	}
 	questions := r.questions()
 	err := errors.Join(failures...)
-	why := &pause{status: checkpoint.Interrupted, pause: &record.Pause{Run: r.id, Reason: record.ReasonQuestion}}
+	why := &pause{status: checkpoint.Interrupted, pause: &record.Pause{Run: r.id, Reason: record.ReasonQuestion, Begun: true}}
 	switch {
 	case len(failures) > 0 && len(questions) == 0:
 		why.status, why.err, why.pause.Reason = checkpoint.Failed, err, record.ReasonFailed
@@ -459,6 +466,9 @@ func (r *run) openItems(foldErr error) (items []item) {
 			t.recorded = true
 		case t.phase == phaseEnd && t.err != nil && !t.asked() && !errors.Is(t.err, errStopped):
 			fail := &record.Result{Done: record.Done{ID: t.id(), Node: t.node.name, Attempt: t.attempt}, Fail: t.err.Error()}
+			if t.marker { // the handler has failed; Resume runs it again, and not the node
+				fail.Fail, fail.Handler = t.cause.Error(), true
+			}
 			items = append(items, item{kind: checkpoint.KindResult, step: r.step, body: fail})
 		}
 	}
@@ -474,7 +484,7 @@ func (r *run) parked(b *batch, why *pause) bool {
 	if b.ack.Released {
 		return r.finish(why.status, why.err)
 	}
-	if why.pause == nil { // nothing is left to run: whatever came in is too late for this run
+	if why.status == checkpoint.Completed { // nothing is left to run: whatever came in is too late for this run
 		return r.releaseLate(why)
 	}
 	if err := r.reload(); err != nil {
@@ -504,11 +514,25 @@ func (r *run) crash(err error) bool {
 	if cause := r.lost.Load(); cause != nil {
 		err = *cause
 	}
-	if r.journal != nil && decided(err) && !errors.Is(err, checkpoint.ErrStale) { // the store is there, and said no
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		_, rerr := r.c.store.Release(ctx, checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}, r.journal.seenInbox())
-		err = errors.Join(err, rerr)
+	if r.journal == nil {
+		return r.finish(checkpoint.Running, err)
+	}
+	if n := r.journal.unwritten(); r.mode != Sync && n > 0 {
+		err = fmt.Errorf("%w; the last %d records of the run were not written", err, n)
+	}
+	if decided(err) && !errors.Is(err, checkpoint.ErrStale) && !errors.Is(err, checkpoint.ErrClosed) {
+		return r.refusedForGood(err)
 	}
 	return r.finish(checkpoint.Running, err)
+}
+
+// refusedForGood parks the run as failed when the store is there and will never take what was to be written: too large, say. To
+// run the superstep again by itself would write the same again.
+func (r *run) refusedForGood(err error) bool {
+	r.journal.rewind()
+	text := err.Error()
+	if perr := r.giveBack(&checkpoint.Park{Status: checkpoint.Failed, Error: text}, &record.Pause{Run: r.id, Reason: record.ReasonFailed, Error: text, Begun: true}); perr != nil {
+		return r.finish(checkpoint.Running, errors.Join(err, perr))
+	}
+	return r.finish(checkpoint.Failed, err)
 }

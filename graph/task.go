@@ -22,7 +22,7 @@ type task struct {
 	node     *node
 	step     int64 // the step that scheduled it
 	index    int
-	name     string // its id; made when first asked for
+	name     atomic.Pointer[string] // its id; made when first asked for, by whoever asks
 	arg      json.RawMessage
 	time     time.Duration
 	deferred bool
@@ -69,10 +69,12 @@ var errExit = &PanicError{Value: "runtime.Goexit was called"}
 var errStopped = errors.New("graph: stopped before it finished")
 
 func (t *task) id() string {
-	if t.name == "" {
-		t.name = strconv.FormatInt(t.step, 10) + "." + strconv.Itoa(t.index)
+	if name := t.name.Load(); name != nil {
+		return *name
 	}
-	return t.name
+	name := strconv.FormatInt(t.step, 10) + "." + strconv.Itoa(t.index)
+	t.name.Store(&name)
+	return name
 }
 
 func (t *task) scheduled() record.Task {
@@ -81,7 +83,7 @@ func (t *task) scheduled() record.Task {
 
 // successor is the same task, to be run again: after it was abandoned, or by a later superstep of a resumed run.
 func (t *task) successor(err error) *task {
-	return &task{r: t.r, node: t.node, step: t.step, index: t.index, name: t.name, arg: t.arg, time: t.time, deferred: t.deferred, phase: phaseEnd, err: err}
+	return &task{r: t.r, node: t.node, step: t.step, index: t.index, arg: t.arg, time: t.time, deferred: t.deferred, phase: phaseEnd, err: err}
 }
 
 // execute runs the task to its outcome. If user code ends the goroutine it is called again in another one and goes on
@@ -129,7 +131,7 @@ func (t *task) attempts() error {
 			return fmt.Errorf("%w: %w", errStopped, err)
 		case errors.Is(err, ErrSwallowed):
 			return err
-		case c.hid(err):
+		case !errors.Is(err, ErrTimeout) && c.hid(err):
 			return fmt.Errorf("%w: %w", ErrSwallowed, err)
 		case n >= p.Attempts || isPanic(err):
 			return err

@@ -189,7 +189,7 @@ func (c *call) OnceEnd(o *host.Once, result json.RawMessage, err error) error {
 	delete(c.busy, o.Name)
 	if err != nil {
 		c.onces[o.Name]-- // the next call of that name is the same effect, under the same key
-		if !errors.Is(err, graph.ErrUnknownOutcome) {
+		if !errors.Is(err, host.ErrUnknown) {
 			c.task.mu.Lock()
 			defer c.task.mu.Unlock()
 			delete(c.task.begun, onceID{o.Name, o.N})

@@ -4,6 +4,7 @@ package procid
 import (
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
@@ -16,15 +17,22 @@ var Self = sync.OnceValue(func() checkpoint.Holder {
 	return checkpoint.Holder{Host: host, Boot: bootID(), PID: pid, Start: startOf(pid)}
 })
 
-// Dead reports whether a holder is certainly gone: a process of this host and boot whose id is free, or was given to a
-// process that started at another time. When nothing certain is known it is false.
-func Dead(h checkpoint.Holder) bool {
+// Dead reports whether a holder is certainly gone: a process of this host, boot and process namespace whose id is free, or
+// was given to a process that started at another time; or, when every holder is a process of this machine (local), one
+// of another boot. When nothing certain is known it is false: two machines may have one name, and two containers of one
+// machine do not see each other's processes.
+func Dead(h checkpoint.Holder, local bool) bool {
 	self := Self()
 	if h.PID == 0 || h.Host != self.Host || h.Boot == "" || self.Boot == "" {
 		return false
 	}
-	if h.Boot != self.Boot {
-		return true // the machine was started anew since
+	boot, space, _ := strings.Cut(h.Boot, " ")
+	myBoot, mySpace, _ := strings.Cut(self.Boot, " ")
+	if boot != myBoot {
+		return local
+	}
+	if space != mySpace {
+		return false
 	}
 	start := startOf(h.PID)
 	if start == "" {

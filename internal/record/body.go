@@ -115,8 +115,9 @@ type Result struct {
 type Once struct {
 	Task   string          `json:"id"`
 	Name   string          `json:"name"`
-	N      int             `json:"i,omitzero"` // ordinal of the name in the task
-	Begun  bool            `json:"begun,omitzero"`
+	N      int             `json:"i,omitzero"`     // ordinal of the name in the task
+	Begun  bool            `json:"begun,omitzero"` // it may have happened; without it and a result: it has returned an error
+	Tries  int             `json:"tries,omitzero"` // how often it has begun, if that is recorded
 	Result json.RawMessage `json:"v,omitzero"`
 }
 
@@ -126,6 +127,7 @@ type Pause struct {
 	Reason    string   `json:"why"`
 	Questions []Asked  `json:"q,omitzero"`
 	Breaks    []string `json:"break,omitzero"`
+	Begun     bool     `json:"begun,omitzero"` // the open superstep had begun: its breakpoints have had their say
 	Error     string   `json:"err,omitzero"`
 }
 
@@ -137,6 +139,7 @@ const (
 	ReasonLimit    = "limit"
 	ReasonStopped  = "stopped" // the caller's context ended
 	ReasonFailed   = "failed"
+	ReasonDone     = "completed" // nothing was to be done at all
 )
 
 // An Asked is one open question of a pause. The question itself is a row of its own.

@@ -4,6 +4,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 )
 
@@ -63,6 +64,9 @@ type Info struct {
 	Attempt                     int
 	Key, By                     string
 }
+
+// ErrUnknown ends a Once whose function did not return: nobody knows whether its effect happened.
+var ErrUnknown = errors.New("graph: the outcome of the effect is unknown")
 
 // A Suspend is the error that a waiting task returns.
 type Suspend struct{ Question Question }
