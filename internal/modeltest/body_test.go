@@ -179,7 +179,7 @@ func (r *routeSpec) choose(s *spec, p *plain, key string, from, salt int) (c cho
 		case to == end:
 			c.to = append(c.to, to)
 		case s.Nodes[to].Each:
-			for i := (x >> 40) % 5; i > 0 && sent < 4 && !late; i-- {
+			for i := (x >> 40) % 5; i > 0 && sent < 3 && !late; i-- {
 				c.sends = append(c.sends, sending{to, argument{senderName(from), hash(key), salt, sent, int(x>>50) % 100}})
 				sent++
 			}

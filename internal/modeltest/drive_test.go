@@ -31,6 +31,7 @@ type driver struct {
 	store checkpoint.Store // of a life: may be dead
 	app   *graph.App[State]
 	m     *model // nil: outcomes are not compared
+	log   *reading
 }
 
 func (d *driver) input(st *State) {
@@ -128,7 +129,7 @@ func (d *driver) replies(open []graph.Question) (cmds []graph.Command) {
 }
 
 // lockstep runs engine and model side by side, without any crash, and compares after each call.
-func lockstep(s *spec, store checkpoint.Store, mode graph.Durability) (*model, *world, error) {
+func lockstep(s *spec, store checkpoint.Store, mode graph.Durability) (*driver, error) {
 	d := &driver{s: s, w: newWorld(), rng: rand.New(rand.NewPCG(s.Seed, 1)), store: store, m: newModel(s)}
 	d.app = compile(s, d.w, store, mode)
 	defer d.app.Close(context.Background())
@@ -140,14 +141,14 @@ func lockstep(s *spec, store checkpoint.Store, mode graph.Durability) (*model, *
 		slices.Sort(want.Failed)
 		got, bad := d.outcome(err)
 		if bad != nil {
-			return d.m, d.w, bad
+			return d, bad
 		}
 		slices.Sort(got.Failed)
 		if fmt.Sprint(got) != fmt.Sprint(want) {
-			return d.m, d.w, fmt.Errorf("outcome:\n%+v\nthe model's is\n%+v\nthe error is %v", got, want, err)
+			return d, fmt.Errorf("outcome:\n%+v\nthe model's is\n%+v\nthe error is %v", got, want, err)
 		}
 		if got.Kind == "completed" {
-			return d.m, d.w, d.compare(d.m, store)
+			return d, d.compare(d.m, store)
 		}
 		d.mend()
 		var open []graph.Question
@@ -156,7 +157,7 @@ func lockstep(s *spec, store checkpoint.Store, mode graph.Durability) (*model, *
 		}
 		_, err = d.app.Resume(ctx, thread, d.replies(open)...)
 	}
-	return d.m, d.w, errors.New("it does not end")
+	return d, errors.New("it does not end")
 }
 
 // compare compares a finished thread with what the model has done.
@@ -168,6 +169,7 @@ func (d *driver) compare(m *model, store checkpoint.Store) error {
 	if err != nil {
 		return err
 	}
+	d.log = log
 	for i := range max(len(log.entries), len(m.entries)) {
 		if i >= len(log.entries) || i >= len(m.entries) || log.entries[i] != m.entries[i] {
 			return fmt.Errorf("superstep %d:\n%s\nthe model's is\n%s", i, at(log.entries, i), at(m.entries, i))

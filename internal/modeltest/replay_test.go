@@ -24,14 +24,14 @@ func TestReplay(t *testing.T) {
 	}
 	for _, mode := range []graph.Durability{graph.Sync, graph.Async, graph.Exit} {
 		store := newStore()
-		m, _, err := lockstep(&s, store, mode)
+		d, err := lockstep(&s, store, mode)
 		log, lerr := readLog(store)
 		if lerr != nil {
 			t.Fatal(lerr)
 		}
 		if err != nil {
-			for i := range max(len(m.entries), len(log.entries)) {
-				t.Logf("model %s\nlog   %s", at(m.entries, i), at(log.entries, i))
+			for i := range max(len(d.m.entries), len(log.entries)) {
+				t.Logf("model %s\nlog   %s", at(d.m.entries, i), at(log.entries, i))
 			}
 			for _, l := range log.canonical {
 				t.Log(l)

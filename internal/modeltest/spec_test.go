@@ -98,7 +98,10 @@ func name(i int) string {
 var specs = rapid.Custom(func(t *rapid.T) *spec {
 	d := drawer{t}
 	s := &spec{
-		Nodes: make([]nodeSpec, 2+d.n(6)), Visits: 4 + d.n(14), Limit: 1 + d.n(12), Parallel: 1 + d.n(4), Seed: rapid.Uint64().Draw(t, "seed"),
+		Nodes: make([]nodeSpec, 2+d.n(6)), Visits: 4 + d.n(10), Limit: 50, Parallel: 1 + d.n(4), Seed: rapid.Uint64().Draw(t, "seed"),
+	}
+	if d.one(2) {
+		s.Limit = 1 + d.n(9)
 	}
 	if d.one(3) {
 		s.Pad = 1000 + d.n(2000)
