@@ -4,7 +4,7 @@ SHELL       := /bin/bash
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: test unit race lint cross crash bench vuln fresh compiler
+.PHONY: test unit race lint cross crash crash-long bench vuln fresh compiler
 
 test: lint cross unit race crash
 
@@ -17,6 +17,9 @@ race: compiler # compiled first, so that the limit is about running
 
 crash: # victims are killed with SIGKILL; built without -race, whose binaries take a second to exit
 	HOLDFAST_REQUIRE=1 go test -count=1 -run '^TestCrash' -timeout 4m ./...
+
+crash-long: # ten thousand kills at random; each hundred trials print how to repeat them and how to go on
+	HOLDFAST_CRASH_KILLS=$${HOLDFAST_CRASH_KILLS:-10000} go test -count=1 -v -run '^TestCrashLong$$' -timeout 0 ./internal/crash
 
 lint:
 	@files=$$(gofmt -l .) && [ -z "$$files" ] || { echo "run gofmt -w on: $$files" >&2; exit 1; }

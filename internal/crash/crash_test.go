@@ -99,7 +99,7 @@ func TestCrashLong(t *testing.T) {
 		}
 		sum := try(t, trials)
 		kills, recoveries = kills+int(sum.kills.Load()), recoveries+int(sum.recoveries.Load())
-		fmt.Printf("crash: seed %d, trials up to %d, %d kills, %d recoveries\n", seed, n, kills, recoveries)
+		fmt.Printf("crash: %d kills, %d recoveries; to go on: HOLDFAST_CRASH_SEED=%d HOLDFAST_CRASH_FROM=%d\n", kills, recoveries, seed, n)
 	}
 }
 

@@ -62,11 +62,16 @@ func play(ctx context.Context, l *Ledger) graph.RunInfo {
 // effect happens outside, and returns what it cost.
 func effect(ctx context.Context, l *Ledger, name string, cost int) (int, error) {
 	info, _ := graph.Info(ctx)
-	return graph.Once(ctx, name, func(_ context.Context, key string) (int, error) {
-		l.Note("effect", key, info.Task+"/"+name)
+	id := info.Task + "/" + name
+	paid, err := graph.Once(ctx, name, func(_ context.Context, key string) (int, error) {
+		l.Note("effect", key, id)
 		crashpoint.Hit("effect")
 		return cost, nil
 	})
+	if err == nil {
+		l.Note("recorded", id) // Once has said so
+	}
+	return paid, err
 }
 
 // line is five nodes in a row, each with an effect.

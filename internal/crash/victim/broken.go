@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 )
@@ -26,7 +27,7 @@ var faults = []string{
 	"stale-load",  // a load misses the last record
 	"first-load",  // every load is the first one
 	"forget-park", // the end of a run is acknowledged and its status not written
-	"drop-stale",  // a refused append is acknowledged
+	"drop-stale",  // what comes too late is acknowledged
 }
 
 func breakStore(s checkpoint.Store, fault string) (checkpoint.Store, error) {
@@ -65,6 +66,13 @@ func (b *brokenStore) Append(ctx context.Context, a *checkpoint.Append) (checkpo
 		return fine, nil
 	}
 	return ack, err
+}
+
+func (b *brokenStore) Renew(ctx context.Context, leases []checkpoint.Lease, ttl time.Duration) ([]checkpoint.Renewal, error) {
+	if b.fault == "drop-stale" {
+		return make([]checkpoint.Renewal, len(leases)), nil
+	}
+	return b.Store.Renew(ctx, leases, ttl)
 }
 
 func (b *brokenStore) Load(ctx context.Context, key checkpoint.Key, branch int32, ns checkpoint.Namespace) (*checkpoint.Loaded, error) {

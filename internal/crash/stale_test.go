@@ -1,0 +1,131 @@
+//go:build unix
+
+package crash_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/checkpoint/sqlite"
+	"github.com/holdfast-go/holdfast/internal/crash"
+)
+
+// A process is stopped for longer than its lease, another one takes the thread over and finishes, then the first one wakes
+// up: it gets ErrStale, and not one row of it stays. // E38
+func TestCrashLateWriter(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	for _, c := range []struct{ scene, where string }{
+		{"line", "write E"}, {"line", "write O"}, {"line", "node"}, {"line", "written E"}, {"fan", "write R"}, {"loop", "write P"},
+	} {
+		t.Run(c.scene+" "+c.where, func(t *testing.T) {
+			t.Parallel()
+			calm := newCalm(t, c.scene, "sync")
+			if err := calm.late(t, c.where, ""); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Run("the comparison notices", func(t *testing.T) { // a store that drops the refusal
+		t.Parallel()
+		if err := newCalm(t, "line", "sync").late(t, "write E", "drop-stale"); err == nil {
+			t.Error("nothing was noticed")
+		} else {
+			t.Log("noticed:", err)
+		}
+	})
+}
+
+// late plays one such story and returns what is wrong with it.
+func (c *calm) late(t *testing.T, where, broken string) error {
+	s := newStage(t, c.scene, "sync")
+	defer s.close()
+	s.broken = broken
+	ctx := t.Context()
+	first := s.command(ctx, "stop 1 "+where, "-lease", "1s")
+	var stderr bytes.Buffer
+	first.Stderr = &stderr
+	if err := first.Start(); err != nil {
+		return err
+	}
+	defer first.Process.Kill() // does nothing once it was waited for
+	var ws syscall.WaitStatus
+	if _, err := syscall.Wait4(first.Process.Pid, &ws, syscall.WUNTRACED, nil); err != nil || !ws.Stopped() {
+		return fmt.Errorf("the first process was not stopped: %v, status %#x", err, ws)
+	}
+
+	s.broken = ""
+	if err := c.takeOver(s); err != nil {
+		return err
+	}
+	before, err := s.dump(t)
+	if err != nil {
+		return err
+	}
+	if err := first.Process.Signal(syscall.SIGCONT); err != nil {
+		return err
+	}
+	first.Wait()
+	if code := first.ProcessState.ExitCode(); code != crash.ExitStale {
+		return fmt.Errorf("the late process ended with code %d, not with ErrStale: %s", code, stderr.String())
+	}
+	after, err := s.dump(t)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(before, after) {
+		return fmt.Errorf("the late process has changed the thread:\n%s\n%s", before, after)
+	}
+	return c.effects(s)
+}
+
+// effects compares what happened outside. That the late process had just entered a node is no fault.
+func (c *calm) effects(s *stage) error {
+	lines, err := s.ledger()
+	if err != nil {
+		return err
+	}
+	lines = slices.DeleteFunc(lines, func(line []string) bool { return line[0] == "start" })
+	if faults := crash.Audit(lines, c.lines); len(faults) > 0 {
+		return errors.New(strings.Join(faults, "; "))
+	}
+	return nil
+}
+
+// takeOver sends victims until one finds the lease run out. That one comes to the end, as if nothing had happened.
+func (c *calm) takeOver(s *stage) (err error) {
+	for start := time.Now(); time.Since(start) < time.Minute; {
+		if err = c.compare(s, nil); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("nobody could take over: %w", err)
+}
+
+// dump is the whole thread as the store has it.
+func (s *stage) dump(t *testing.T) ([]byte, error) {
+	file, err := sqlite.Open(filepath.Join(s.dir, "db"), sqlite.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	key := checkpoint.Key{Tenant: crash.Thread.Tenant, Thread: crash.Thread.ID}
+	l, err := file.Load(t.Context(), key, checkpoint.Active, "")
+	if err != nil {
+		return nil, err
+	}
+	records, err := file.Read(t.Context(), checkpoint.Query{Chain: checkpoint.Chain{Key: key}, To: -1})
+	if err != nil {
+		return nil, err
+	}
+	return json.MarshalIndent([]any{l.Head, l.Questions, l.Inbox, records}, "", " ")
+}
