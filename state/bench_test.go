@@ -182,7 +182,7 @@ func BenchmarkE8(b *testing.B) {
 					for j := range n {
 						m[keys[j]] = j
 					}
-					for range 5 { // the best of five, taken in turn
+					for range 3 { // the best of three, taken in turn
 						h, raw := filled(b, sc, n, func(s *large, i int) { f.fill(s, n, i) })
 						runtime.GC()
 						start := time.Now()

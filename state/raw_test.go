@@ -307,3 +307,35 @@ func TestMergeInput(t *testing.T) {
 		}
 	}
 }
+
+// A long list is kept in pieces that read as one, and its copies go their own ways. E8
+func TestLongList(t *testing.T) {
+	t.Parallel()
+	type s struct {
+		L state.List[string] `json:"l"`
+	}
+	sc := schema[s](t)
+	h, raw := sc.Empty(), state.NewRaw()
+	add := func(h *state.Head[s], r *state.Raw, text string) *state.Head[s] {
+		v := sc.View(h)
+		v.L.Append(text, "")
+		ws, err := sc.Encode(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		apply(t, r, ws...)
+		return commit(t, sc, h, v)
+	}
+	for i := range 300 {
+		h = add(h, raw, strings.Repeat("x", i))
+	}
+	h = add(h, raw, strings.Repeat("y", 100_000))
+	fork := raw.Clone()
+	a, b := add(h, raw, "a"), add(h, fork, "b")
+	for want, r := range map[*state.Head[s]]*state.Raw{a: raw, b: fork} {
+		got := rawText(t, r)
+		if got != text(t, sc, want) || r.Size() != int64(len(got)-len(`{"l":}`)) {
+			t.Errorf("%d bytes, size %d, want %d", len(got), r.Size(), len(text(t, sc, want)))
+		}
+	}
+}

@@ -74,23 +74,55 @@ func (v *rawOne) data(b []byte) []byte {
 	return append(b, v.value...)
 }
 
-// rawList holds the elements as they stand between the brackets.
-type rawList struct{ elems []byte }
+// rawList holds the elements as they stand between the brackets, in chunks: a long list is never copied to make room.
+type rawList struct {
+	chunks [][]byte
+	bytes  int
+}
 
-func (v *rawList) empty() bool          { return len(v.elems) == 0 }
-func (v *rawList) size() int64          { return int64(len(v.elems) + 2) }
-func (v *rawList) data(b []byte) []byte { return append(append(append(b, '['), v.elems...), ']') }
+// listChunk is the length from which a chunk is not made longer.
+const listChunk = 16 << 10
+
+func (v *rawList) empty() bool          { return v.bytes == 0 }
+func (v *rawList) size() int64          { return int64(v.bytes + 2) }
 func (v *rawList) json(b []byte) []byte { return v.data(b) }
-func (v *rawList) clone() rawValue      { return &rawList{slices.Clip(v.elems)} }
+
+func (v *rawList) data(b []byte) []byte {
+	b = append(slices.Grow(b, v.bytes+2), '[')
+	for _, c := range v.chunks {
+		b = append(b, c...)
+	}
+	return append(b, ']')
+}
+
+func (v *rawList) clone() rawValue {
+	c := &rawList{slices.Clone(v.chunks), v.bytes}
+	if n := len(c.chunks); n > 0 {
+		c.chunks[n-1] = slices.Clip(c.chunks[n-1])
+	}
+	return c
+}
 
 func (v *rawList) apply(w rawWrite) {
 	if w.replaces {
-		v.elems = nil
+		v.chunks, v.bytes = nil, 0
 	}
-	if len(v.elems) > 0 && len(w.value) > 0 {
-		v.elems = append(v.elems, ',')
+	if len(w.value) == 0 {
+		return
 	}
-	v.elems = append(v.elems, w.value...)
+	need := len(w.value) + 1
+	n := len(v.chunks)
+	if n == 0 || len(v.chunks[n-1]) >= listChunk && len(v.chunks[n-1])+need > cap(v.chunks[n-1]) {
+		v.chunks = append(v.chunks, nil)
+		n++
+	}
+	last := v.chunks[n-1]
+	if v.bytes > 0 {
+		last = append(last, ',')
+		v.bytes++
+	}
+	v.chunks[n-1] = append(last, w.value...)
+	v.bytes += len(w.value)
 }
 
 // rawSequence holds the writes of a kind that this release does not know.
