@@ -47,6 +47,20 @@ func (s Status) String() string {
 	return "unknown"
 }
 
+// MarshalText writes the word, so that JSON has it instead of a number.
+func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the word.
+func (s *Status) UnmarshalText(b []byte) error {
+	for i, name := range statusNames {
+		if i > 0 && name == string(b) {
+			*s = Status(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: unknown status %q", ErrCorrupt, b)
+}
+
 // Ended reports whether the run needs nobody any more.
 func (s Status) Ended() bool { return s == Completed || s == Failed || s == Cancelled }
 

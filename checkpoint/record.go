@@ -1,6 +1,9 @@
 package checkpoint
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // A Record is one immutable element of a chain. The store keeps all of it and understands none of Body.
 type Record struct {
@@ -40,6 +43,18 @@ func (k Kind) Valid() bool {
 		return true
 	}
 	return false
+}
+
+// MarshalText writes the letter.
+func (k Kind) MarshalText() ([]byte, error) { return []byte{byte(k)}, nil }
+
+// UnmarshalText reads the letter.
+func (k *Kind) UnmarshalText(b []byte) error {
+	if len(b) != 1 || !Kind(b[0]).Valid() {
+		return fmt.Errorf("%w: unknown kind %q", ErrCorrupt, b)
+	}
+	*k = Kind(b[0])
+	return nil
 }
 
 // Overhead is what a record counts beside its body, in bytes, when reading and storing are weighed against each other.

@@ -62,7 +62,7 @@ func (a *App[S]) StateAt(ctx context.Context, thread Thread, entry int64) (*Snap
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot[S]{Status: *st, State: a.view(head)}, nil
+	return &Snapshot[S]{ThreadInfo: *st, State: a.view(head)}, nil
 }
 
 // History iterates over the thread's entries, newest first.
@@ -161,7 +161,7 @@ func (v *View) StreamResume(ctx context.Context, thread Thread, cmds ...Command)
 }
 
 // State is App.State.
-func (v *View) State(ctx context.Context, thread Thread) (*Status, error) {
+func (v *View) State(ctx context.Context, thread Thread) (*ThreadInfo, error) {
 	st, log, err := v.c.stateAt(ctx, thread, -1)
 	if err != nil {
 		return nil, err

@@ -184,5 +184,5 @@ func Update[S any](write func(*S)) Command {
 // Goto runs nodes in the next superstep, beside what is open. A breakpoint before them does not stop this call.
 func Goto(n Next) Command { return Command{goTo: &n} }
 
-// At says which entry must be the head of the thread: otherwise Resume is ErrNotHead and changes nothing.
-func At(entry int64) Command { return Command{at: &entry} }
+// AtEntry says which entry must be the head of the thread: otherwise Resume is ErrNotHead and changes nothing.
+func AtEntry(entry int64) Command { return Command{at: &entry} }

@@ -105,7 +105,7 @@ func TestPauseIsDurableFirst(t *testing.T) {
 	var seen atomic.Int32
 	app := compile(t, fan(map[string]func(context.Context, *notes) error{"a": asking("a")}), graph.Options{
 		Store: store, StorePatience: 50 * time.Millisecond, OnEvent: func(e graph.Event) {
-			if e.Kind == graph.Asked || e.Kind == graph.RunInterrupted {
+			if e.Kind == graph.QuestionAsked || e.Kind == graph.RunInterrupted {
 				seen.Add(1)
 			}
 		},

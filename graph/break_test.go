@@ -53,7 +53,7 @@ func TestBreakpoints(t *testing.T) {
 					t.Fatalf("breaks %v after %d nodes, want %v", in.Breaks, out.Log.Len(), s)
 				}
 				other := compile(t, inLine("a", "b", "c"), c.compiled).With(c.run)
-				if st, err := other.State(t.Context(), th); err != nil || st.Reason != "breakpoint" || st.Status.Status != checkpoint.Interrupted {
+				if st, err := other.State(t.Context(), th); err != nil || st.Reason != "breakpoint" || st.Status != checkpoint.Interrupted {
 					t.Fatalf("%v %+v", err, st)
 				}
 				out, err = other.Resume(t.Context(), th)

@@ -98,11 +98,11 @@ func (b *bus) step(r *run, ran []*task, pos int64) {
 	var evs []Event
 	for _, t := range ran {
 		if !t.node.policy.Silent {
-			evs = append(evs, Event{Kind: Updated, Step: step, Node: t.node.name, Task: t.id(), Attempt: t.attempt, Data: updateData(t.out.writes, hide)})
+			evs = append(evs, Event{Kind: TaskUpdated, Step: step, Node: t.node.name, Task: t.id(), Attempt: t.attempt, Data: updateData(t.out.writes, hide)})
 		}
 	}
-	evs = append(evs, Event{Kind: Values, Step: step, head: r.head})
-	e := Event{Kind: Entry, Step: step}
+	evs = append(evs, Event{Kind: StateValues, Step: step, head: r.head})
+	e := Event{Kind: EntryCommitted, Step: step}
 	for _, t := range r.scheduled() {
 		if !slices.Contains(e.Next, t.node.name) {
 			e.Next = append(e.Next, t.node.name)
@@ -138,7 +138,7 @@ func endEvents(r *run, status checkpoint.Status, err error) (evs []Event) {
 		e.Kind = RunInterrupted
 		for i := range in.Questions {
 			q := in.Questions[i]
-			evs = append(evs, Event{Kind: Asked, Step: e.Step, Node: q.Node, Task: q.Task, Question: &q})
+			evs = append(evs, Event{Kind: QuestionAsked, Step: e.Step, Node: q.Node, Task: q.Task, Question: &q})
 		}
 	case errors.Is(err, ErrDrained):
 		e.Kind = RunDrained
@@ -170,7 +170,7 @@ func (r *run) custom(c *call, name string, data []byte) {
 // A reader holds events for one stream until they are read. When it is full it stops taking events and remembers which
 // numbers it has missed.
 type reader struct {
-	kinds []EventKind // empty: all but Values
+	kinds []EventKind // empty: all but StateValues
 
 	mu      sync.Mutex
 	queue   []Event
@@ -192,9 +192,9 @@ func newReader(kinds []EventKind) *reader {
 
 func (rd *reader) wants(k EventKind) bool {
 	if len(rd.kinds) == 0 {
-		return k != Values
+		return k != StateValues
 	}
-	return slices.Contains(rd.kinds, k) || k == Dropped
+	return slices.Contains(rd.kinds, k) || k == EventsDropped
 }
 
 func (rd *reader) put(e Event) {

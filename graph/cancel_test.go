@@ -66,7 +66,7 @@ func TestContextEnds(t *testing.T) {
 		t.Fatalf("got %v, want the cause", e.err)
 	}
 	st, err := app.State(t.Context(), th)
-	if err != nil || st.Status.Status != checkpoint.Interrupted || st.Reason != "stopped" {
+	if err != nil || st.Status != checkpoint.Interrupted || st.Reason != "stopped" {
 		t.Fatalf("%v %+v", err, st)
 	}
 	close(b.release)
@@ -115,7 +115,7 @@ func TestCancelRunning(t *testing.T) {
 				t.Fatalf("finished work: %v", e.out.Log.Slice())
 			}
 			st, err := app.State(t.Context(), th)
-			if err != nil || st.Status.Status != checkpoint.Cancelled || len(st.Next) != 0 || !slices.Equal(st.State.Log.Slice(), []string{"quick"}) {
+			if err != nil || st.Status != checkpoint.Cancelled || len(st.Next) != 0 || !slices.Equal(st.State.Log.Slice(), []string{"quick"}) {
 				t.Fatalf("%v %+v", err, st)
 			}
 			for e, err := range app.History(t.Context(), th) {
@@ -188,8 +188,8 @@ func TestCancelPostedAfterTheRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	st, err := app.State(t.Context(), th)
-	if err != nil || st.Status.Status != checkpoint.Cancelled || len(st.Questions) != 0 {
-		t.Fatalf("%v: Cancel said yes, the thread is %v with %d open questions", err, st.Status.Status, len(st.Questions))
+	if err != nil || st.Status != checkpoint.Cancelled || len(st.Questions) != 0 {
+		t.Fatalf("%v: Cancel said yes, the thread is %v with %d open questions", err, st.Status, len(st.Questions))
 	}
 	_, err = app.Run(t.Context(), th, nil) // the old command must not hit the new run
 	paused(t, err)

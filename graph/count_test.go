@@ -175,11 +175,11 @@ func TestAsyncIsBounded(t *testing.T) {
 	}
 
 	store = faultstore.New(new(checkpoint.Memory))
-	app := compile(t, countTo(500), graph.Options{Store: store, Durability: graph.Exit})
+	app := compile(t, countTo(500), graph.Options{Store: store, Durability: graph.AtExit})
 	if _, err := app.Run(t.Context(), graph.ID("1"), nil); err != nil || store.Calls("Append") != 1 {
 		t.Fatalf("%v, %d appends", err, store.Calls("Append"))
 	}
-	if st, err := app.State(t.Context(), graph.ID("1")); err != nil || st.State.Total.Get() != 500 || st.Status.Status != checkpoint.Completed {
+	if st, err := app.State(t.Context(), graph.ID("1")); err != nil || st.State.Total.Get() != 500 || st.Status != checkpoint.Completed {
 		t.Fatalf("%+v, %v", st, err)
 	}
 }
@@ -187,7 +187,7 @@ func TestAsyncIsBounded(t *testing.T) {
 // E60: Once, a question and the end flush what is queued before they return, in every durability.
 func TestFlushPoints(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []graph.Durability{graph.Sync, graph.Async, graph.Exit} {
+	for _, mode := range []graph.Durability{graph.Sync, graph.Async, graph.AtExit} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
 			store := new(checkpoint.Memory)
@@ -216,7 +216,7 @@ func TestFlushPoints(t *testing.T) {
 			if _, err := app.Resume(t.Context(), graph.ID("1"), graph.AnswerOnly(true)); err != nil {
 				t.Fatal(err)
 			}
-			if st, err := app.State(t.Context(), graph.ID("1")); err != nil || st.Status.Status != checkpoint.Completed || st.State.Total.Get() != 10 {
+			if st, err := app.State(t.Context(), graph.ID("1")); err != nil || st.Status != checkpoint.Completed || st.State.Total.Get() != 10 {
 				t.Fatalf("%+v, %v", st, err)
 			}
 		})
@@ -226,7 +226,7 @@ func TestFlushPoints(t *testing.T) {
 // E60: an append that fails for good ends the run, and nothing is told to have been saved.
 func TestAsyncStoreAway(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []graph.Durability{graph.Sync, graph.Async, graph.Exit} {
+	for _, mode := range []graph.Durability{graph.Sync, graph.Async, graph.AtExit} {
 		inner := new(checkpoint.Memory)
 		store := faultstore.New(inner)
 		store.At("Append", 1, faultstore.CrashBefore)

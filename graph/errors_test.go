@@ -49,7 +49,7 @@ func TestErrors(t *testing.T) {
 		{"ErrBusy", is(graph.ErrBusy), func(t *testing.T, b *bench) error { b.run("ask"); return b.run("nothing") }},
 		{"BusyError", as[*graph.BusyError]("waits for 1 answer"), func(t *testing.T, b *bench) error { b.run("ask"); return b.run("nothing") }},
 		{"ErrNothingToDo", is(graph.ErrNothingToDo), func(t *testing.T, b *bench) error { b.run("nothing"); return b.resume() }},
-		{"ErrNotHead", is(graph.ErrNotHead), func(t *testing.T, b *bench) error { b.run("ask"); return b.resume(graph.At(7)) }},
+		{"ErrNotHead", is(graph.ErrNotHead), func(t *testing.T, b *bench) error { b.run("ask"); return b.resume(graph.AtEntry(7)) }},
 		{"ErrAmbiguous", is(graph.ErrAmbiguous), func(t *testing.T, b *bench) error { b.run("ask twice"); return b.resume(graph.AnswerOnly(true)) }},
 		{"AmbiguousError", as[*graph.AmbiguousError]("2 questions are open"), func(t *testing.T, b *bench) error {
 			b.run("ask twice")

@@ -22,27 +22,27 @@ const (
 	RunCancelled   EventKind = "run.cancelled"
 
 	TaskStarted   EventKind = "task.started"   // live
-	TaskCompleted EventKind = "task.completed" // live; its writes come with Updated, when they are committed
+	TaskCompleted EventKind = "task.completed" // live; its writes come with TaskUpdated, when they are committed
 	TaskRetried   EventKind = "task.retried"   // live
 	TaskAsked     EventKind = "task.asked"     // live
 	TaskFailed    EventKind = "task.failed"    // live
 	TaskStopped   EventKind = "task.stopped"   // live
 
-	Updated     EventKind = "updated"  // durable: what one task of a committed superstep wrote
-	Values      EventKind = "values"   // durable: the state after a superstep; only when asked for
-	Entry       EventKind = "entry"    // durable: a superstep was committed
-	Asked       EventKind = "question" // a question waits; the pause is durable
-	CustomEvent EventKind = "custom"   // live: what a node emitted
-	Dropped     EventKind = "dropped"  // live events that a slow reader has missed: From and To
+	TaskUpdated    EventKind = "updated"  // durable: what one task of a committed superstep wrote
+	StateValues    EventKind = "values"   // durable: the state after a superstep; only when asked for
+	EntryCommitted EventKind = "entry"    // durable: a superstep was committed
+	QuestionAsked  EventKind = "question" // a question waits; the pause is durable
+	CustomEvent    EventKind = "custom"   // live: what a node emitted
+	EventsDropped  EventKind = "dropped"  // live events that a slow reader has missed: From and To
 )
 
 // Durable reports whether events of this kind can be read from the log again.
-func (k EventKind) Durable() bool { return k == Updated || k == Values || k == Entry }
+func (k EventKind) Durable() bool { return k == TaskUpdated || k == StateValues || k == EntryCommitted }
 
 // final reports whether events of this kind say how a run ended. There are few of them and they come last.
 func (k EventKind) final() bool {
 	switch k {
-	case RunCompleted, RunFailed, RunInterrupted, RunDrained, RunStopped, RunCancelled, Asked:
+	case RunCompleted, RunFailed, RunInterrupted, RunDrained, RunStopped, RunCancelled, QuestionAsked:
 		return true
 	}
 	return false
@@ -73,11 +73,11 @@ type Event struct {
 	Question *Question       `json:"question,omitzero"`
 	Error    string          `json:"error,omitzero"`
 	FromLog  bool            `json:"from_log,omitzero"`
-	From     int64           `json:"from,omitzero"` // Dropped
-	To       int64           `json:"to,omitzero"`   // Dropped
+	From     int64           `json:"from,omitzero"` // EventsDropped
+	To       int64           `json:"to,omitzero"`   // EventsDropped
 
-	head any        // Values, live
-	raw  *state.Raw // Values, from the log
+	head any        // StateValues, live
+	raw  *state.Raw // StateValues, from the log
 	ops  ops
 }
 
@@ -85,7 +85,7 @@ type Event struct {
 func (e Event) State() (json.RawMessage, error) {
 	switch {
 	case e.ops == nil || e.head == nil && e.raw == nil:
-		return nil, fmt.Errorf("graph: event %s carries no state; watch graph.Values", e.Kind)
+		return nil, fmt.Errorf("graph: event %s carries no state; watch graph.StateValues", e.Kind)
 	case e.head != nil:
 		return e.ops.json(e.head)
 	default:

@@ -84,8 +84,8 @@ func TestLateWriterIsStale(t *testing.T) {
 				t.Errorf("keys %q and %q", a, b)
 			}
 			st, err := other.State(t.Context(), th)
-			if err != nil || st.Status.Status != checkpoint.Completed {
-				t.Fatalf("%v %v", err, st.Status.Status)
+			if err != nil || st.Status != checkpoint.Completed {
+				t.Fatalf("%v %v", err, st.Status)
 			}
 		})
 	}

@@ -35,7 +35,7 @@ func TestRecoverContinuesTheResumeOfAFailedRun(t *testing.T) {
 		t.Fatalf("Recover = %+v, %v; want one thread that has completed", got, err)
 	}
 	st, err := app.State(t.Context(), graph.ID("1"))
-	if err != nil || st.Status.Status != checkpoint.Completed || st.State.Log.Len() != 1 {
+	if err != nil || st.Status != checkpoint.Completed || st.State.Log.Len() != 1 {
 		t.Fatalf("State = %+v, %v; want it completed", st, err)
 	}
 }

@@ -38,7 +38,7 @@ type RunOptions struct {
 	Durability  Durability
 	BreakBefore []string
 	BreakAfter  []string
-	Kinds       []EventKind // events that Stream yields; default: all but Values
+	Kinds       []EventKind // events that Stream yields; default: all but StateValues
 	Detach      bool        // leaving a stream, or the end of its context, leaves the run to the App instead of stopping it
 }
 
@@ -47,9 +47,9 @@ type Durability string
 
 // The durabilities. Input, Ask, Once, answers and cancel are synchronous in all of them.
 const (
-	Sync  Durability = "sync"  // before the next superstep starts
-	Async Durability = "async" // beside the next supersteps, at most 64 entries or 8 MB behind
-	Exit  Durability = "exit"  // at the end, a pause, or every 8 MB
+	Sync   Durability = "sync"  // before the next superstep starts
+	Async  Durability = "async" // beside the next supersteps, at most 64 entries or 8 MB behind
+	AtExit Durability = "exit"  // at the end, a pause, or every 8 MB
 )
 
 // A Clock tells the time and wakes up. It is for tests; graphtest has one that is moved by hand.
@@ -101,10 +101,10 @@ func (o *Options) check(p *plan) (errs []error) {
 
 func (d Durability) validate() error {
 	switch d {
-	case "", Sync, Async, Exit:
+	case "", Sync, Async, AtExit:
 		return nil
 	}
-	return fmt.Errorf("unknown durability %q: use graph.Sync, graph.Async or graph.Exit", string(d))
+	return fmt.Errorf("unknown durability %q: use graph.Sync, graph.Async or graph.AtExit", string(d))
 }
 
 func (p *plan) checkBreaks(list []string) (errs []error) {

@@ -102,7 +102,7 @@ func explode(t *testing.T, place, how string, stored bool) {
 	}
 	if stored && !strings.Contains(place, "input") && place != "start route" {
 		st, err := compile(t, explosiveGraph("", ""), o).State(t.Context(), graph.ID("1"))
-		if err != nil || st.Status.Status != checkpoint.Failed || st.Error == "" {
+		if err != nil || st.Status != checkpoint.Failed || st.Error == "" {
 			t.Fatalf("%+v, %v", st, err)
 		}
 	}

@@ -63,8 +63,8 @@ func TestAnswersAgainstPark(t *testing.T) {
 			}
 			together(click...)
 			st, err := apps[0].State(t.Context(), th)
-			if err != nil || st.Status.Status != checkpoint.Completed || st.State.Said.Len() != 3 || !slices.Equal(st.State.Log.Slice(), []string{"done"}) {
-				t.Fatalf("round %d: %v, %v with %d answers: the wake-up was lost", i, err, st.Status.Status, st.State.Said.Len())
+			if err != nil || st.Status != checkpoint.Completed || st.State.Said.Len() != 3 || !slices.Equal(st.State.Log.Slice(), []string{"done"}) {
+				t.Fatalf("round %d: %v, %v with %d answers: the wake-up was lost", i, err, st.Status, st.State.Said.Len())
 			}
 		}
 	})
@@ -86,8 +86,8 @@ func TestTwoAnswersToOneQuestion(t *testing.T) {
 				func() { _, errs[2] = app.Resume(t.Context(), th) },
 			)
 			st, err := app.State(t.Context(), th)
-			if err != nil || st.Status.Status != checkpoint.Completed {
-				t.Fatalf("round %d: %v %v %v", i, err, st.Status.Status, errs)
+			if err != nil || st.Status != checkpoint.Completed {
+				t.Fatalf("round %d: %v %v %v", i, err, st.Status, errs)
 			}
 			got, _ := st.State.Said.Get("a")
 			won := 0
@@ -124,8 +124,8 @@ func TestCancelAgainstPark(t *testing.T) {
 				},
 			)
 			st, err := app.State(t.Context(), th)
-			if err != nil || cancelErr != nil || st.Status.Status != checkpoint.Cancelled || len(st.Questions) != 0 {
-				t.Fatalf("round %d: run %v, cancel %v, state %v, status %v, %d open", i, runErr, cancelErr, err, st.Status.Status, len(st.Questions))
+			if err != nil || cancelErr != nil || st.Status != checkpoint.Cancelled || len(st.Questions) != 0 {
+				t.Fatalf("round %d: run %v, cancel %v, state %v, status %v, %d open", i, runErr, cancelErr, err, st.Status, len(st.Questions))
 			}
 			if !errors.Is(runErr, graph.ErrCancelled) && !errors.Is(runErr, graph.ErrInterrupted) {
 				t.Fatalf("round %d: the run ended with %v", i, runErr)
@@ -149,8 +149,8 @@ func TestAnswerAgainstCancel(t *testing.T) {
 				func() { cancelled = app.Cancel(t.Context(), th) },
 			)
 			st, err := app.State(t.Context(), th)
-			if err != nil || len(st.Questions) != 0 || st.Status.Status != checkpoint.Completed && st.Status.Status != checkpoint.Cancelled {
-				t.Fatalf("round %d: answer %v, cancel %v, state %v, status %v", i, answered, cancelled, err, st.Status.Status)
+			if err != nil || len(st.Questions) != 0 || st.Status != checkpoint.Completed && st.Status != checkpoint.Cancelled {
+				t.Fatalf("round %d: answer %v, cancel %v, state %v, status %v", i, answered, cancelled, err, st.Status)
 			}
 			_, err = app.Run(t.Context(), th, nil)
 			paused(t, err)

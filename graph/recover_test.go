@@ -122,7 +122,7 @@ func TestCrashLoopIsParked(t *testing.T) {
 		t.Fatalf("%v %v, %d starts", err, got, starts.Load())
 	}
 	st, err := app.State(t.Context(), th)
-	if err != nil || st.Status.Status != checkpoint.Failed || st.Error == "" {
+	if err != nil || st.Status != checkpoint.Failed || st.Error == "" {
 		t.Fatalf("%v %+v", err, st)
 	}
 	if got, err := app.Recover(t.Context()); err != nil || len(got) != 0 {

@@ -166,7 +166,7 @@ func TestNoRetryAfterTheRunEnded(t *testing.T) {
 		t.Fatalf("%d attempts, %v", n, err)
 	}
 	st, err := app.State(t.Context(), graph.ID("1"))
-	if err != nil || st.Status.Status != checkpoint.Interrupted || st.Reason != "stopped" {
+	if err != nil || st.Status != checkpoint.Interrupted || st.Reason != "stopped" {
 		t.Fatalf("%+v %v", st, err)
 	}
 }
@@ -203,7 +203,7 @@ func TestSiblingsOfAFailure(t *testing.T) {
 		t.Fatalf("%v, %v", s.Log.Slice(), err)
 	}
 	st, err := app.State(t.Context(), graph.ID("1"))
-	if err != nil || st.Status.Status != checkpoint.Failed || len(st.Next) != 3 || st.Next[0].Error != "boom" || !st.Next[1].Done || !st.Next[2].Done {
+	if err != nil || st.Status != checkpoint.Failed || len(st.Next) != 3 || st.Next[0].Error != "boom" || !st.Next[1].Done || !st.Next[2].Done {
 		t.Fatalf("%+v, %v", st, err)
 	}
 	broken = false

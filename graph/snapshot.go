@@ -15,12 +15,12 @@ import (
 
 // A Snapshot is a thread at one moment.
 type Snapshot[S any] struct {
-	Status
+	ThreadInfo
 	State *S // belongs to the caller
 }
 
-// A Status is all of a thread but the typed state.
-type Status struct {
+// A ThreadInfo is all of a thread but the typed state.
+type ThreadInfo struct {
 	Thread    Thread            `json:"thread"`
 	Entry     int64             `json:"entry"` // position of the entry that the state is of
 	Step      int64             `json:"step"`  // in the run
@@ -70,7 +70,7 @@ type EntryInfo struct {
 }
 
 // stateAt reads and folds a thread up to an entry.
-func (c *core) stateAt(ctx context.Context, th Thread, entry int64) (*Status, *record.Thread, error) {
+func (c *core) stateAt(ctx context.Context, th Thread, entry int64) (*ThreadInfo, *record.Thread, error) {
 	if c.store == nil {
 		return nil, nil, ErrNoStore
 	}
@@ -131,8 +131,8 @@ func isEntry(k checkpoint.Kind) bool {
 	return false
 }
 
-func (c *core) describe(th Thread, l *loaded, log *record.Thread, head bool) (*Status, error) {
-	st := &Status{
+func (c *core) describe(th Thread, l *loaded, log *record.Thread, head bool) (*ThreadInfo, error) {
+	st := &ThreadInfo{
 		Thread: th, Entry: log.EntryPos, Step: log.EntryStep - log.Start, Run: log.Run, Status: l.Head.Status, Owner: l.Head.Owner, Meta: l.Head.Meta,
 		Unknown: c.plan.ops.unknown(log.State),
 	}

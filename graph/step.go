@@ -124,7 +124,7 @@ func (r *run) entryItems(e *record.Entry, why *pause) ([]item, error) {
 func (r *run) write(b *batch, now bool) error {
 	if !now && r.mode != Sync {
 		n, size := r.journal.backlog()
-		if size < asyncBytes && (r.mode == Exit || n < asyncEntries) {
+		if size < asyncBytes && (r.mode == AtExit || n < asyncEntries) {
 			if r.mode == Async {
 				r.journal.start()
 			}

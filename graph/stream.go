@@ -78,7 +78,7 @@ func (c *core) recall(r *run, rd *reader, g *gap) []Event {
 		g.live = g.to
 	}
 	if g.live > 0 {
-		d := Event{Kind: Dropped, Seq: g.live, From: g.from, To: g.to, Thread: r.thread, Run: r.id}
+		d := Event{Kind: EventsDropped, Seq: g.live, From: g.from, To: g.to, Thread: r.thread, Run: r.id}
 		at := slices.IndexFunc(evs, func(e Event) bool { return e.Seq > g.live })
 		if at < 0 {
 			at = len(evs)
@@ -143,11 +143,11 @@ func entryEvents(c *core, log *record.Thread, rec checkpoint.Record) ([]Event, e
 	var evs []Event
 	for _, d := range merged.Tasks {
 		if n := c.plan.node(d.Node); n == nil || !n.policy.Silent {
-			evs = append(evs, Event{Kind: Updated, Step: step, Node: d.Node, Task: d.ID, Attempt: max(1, d.Attempt), Data: updateData(d.Writes, hide)})
+			evs = append(evs, Event{Kind: TaskUpdated, Step: step, Node: d.Node, Task: d.ID, Attempt: max(1, d.Attempt), Data: updateData(d.Writes, hide)})
 		}
 	}
-	evs = append(evs, Event{Kind: Values, Step: step, raw: cloneRaw(log.State)})
-	e := Event{Kind: Entry, Step: step}
+	evs = append(evs, Event{Kind: StateValues, Step: step, raw: cloneRaw(log.State)})
+	e := Event{Kind: EntryCommitted, Step: step}
 	for _, t := range log.Next {
 		if !slices.Contains(e.Next, t.Node) {
 			e.Next = append(e.Next, t.Node)

@@ -42,7 +42,7 @@ func counter(n, k int) *graph.Graph[notes] {
 
 var everything = []graph.EventKind{
 	graph.RunStarted, graph.RunCompleted, graph.RunFailed, graph.RunInterrupted, graph.RunStopped, graph.RunCancelled, graph.TaskStarted, graph.TaskCompleted,
-	graph.TaskAsked, graph.TaskFailed, graph.TaskRetried, graph.Updated, graph.Values, graph.Entry, graph.Asked, graph.CustomEvent,
+	graph.TaskAsked, graph.TaskFailed, graph.TaskRetried, graph.TaskUpdated, graph.StateValues, graph.EntryCommitted, graph.QuestionAsked, graph.CustomEvent,
 }
 
 // collect reads a stream to its end.
@@ -79,7 +79,7 @@ func TestStreamTellsWhatHappens(t *testing.T) {
 				doc, derr := e.State()
 				n, cerr := graph.Custom[int](e)
 				switch e.Kind {
-				case graph.Values:
+				case graph.StateValues:
 					if serr != nil || derr != nil || s.Total.Get() != int(e.Step) || len(doc) == 0 {
 						t.Errorf("state of %s: %v %v %s", got[len(got)-1], serr, derr, doc)
 					}
@@ -93,7 +93,7 @@ func TestStreamTellsWhatHappens(t *testing.T) {
 						t.Errorf("%s carries a state or a value", e.Kind)
 					}
 				}
-				if wrote := fmt.Sprintf("%q", fmt.Sprint(e.Step)); e.Kind == graph.Updated && !strings.Contains(string(e.Data), wrote) {
+				if wrote := fmt.Sprintf("%q", fmt.Sprint(e.Step)); e.Kind == graph.TaskUpdated && !strings.Contains(string(e.Data), wrote) {
 					t.Errorf("update of step %d: %s", e.Step, e.Data)
 				}
 			}
@@ -114,7 +114,7 @@ func TestStreamTellsWhatHappens(t *testing.T) {
 // Dropped; how the run ended is never lost. The run does not wait for it. // E47 // E48 // report 214
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []graph.Durability{graph.Sync, graph.Async, graph.Exit} {
+	for _, mode := range []graph.Durability{graph.Sync, graph.Async, graph.AtExit} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
 			const steps = 300
@@ -167,7 +167,7 @@ func TestSlowReader(t *testing.T) {
 				if i > 0 && e.Seq <= got[i-1].Seq {
 					t.Fatalf("number %d after %d", e.Seq, got[i-1].Seq)
 				}
-				if e.Kind == graph.Dropped {
+				if e.Kind == graph.EventsDropped {
 					dropped++
 				}
 			}
@@ -195,7 +195,7 @@ func TestManyEvents(t *testing.T) {
 		if e.Kind == graph.CustomEvent {
 			custom++
 		}
-		if e.Kind == graph.Dropped {
+		if e.Kind == graph.EventsDropped {
 			custom = -1 << 30
 		}
 	}
@@ -283,7 +283,7 @@ func TestDetach(t *testing.T) {
 			close(b.release)
 			waitFor(t, func() bool {
 				st, err := app.State(t.Context(), graph.ID("t"))
-				return err == nil && st.Status.Status == checkpoint.Completed
+				return err == nil && st.Status == checkpoint.Completed
 			})
 			if err := app.Close(t.Context()); err != nil {
 				t.Fatal(err)
@@ -310,7 +310,7 @@ func waitFor(t testing.TB, ok func() bool) {
 func TestKindsDoNotChangeState(t *testing.T) {
 	t.Parallel()
 	var want string
-	for i, kinds := range [][]graph.EventKind{nil, {graph.Values}, {graph.Updated}, {graph.CustomEvent}, everything, {graph.RunFailed}} {
+	for i, kinds := range [][]graph.EventKind{nil, {graph.StateValues}, {graph.TaskUpdated}, {graph.CustomEvent}, everything, {graph.RunFailed}} {
 		app := compile(t, counter(5, 3), graph.Options{Store: new(checkpoint.Memory)})
 		evs, err := collect(t, app, graph.RunOptions{Kinds: kinds}, graph.ID("t"))
 		if err != nil {
@@ -341,7 +341,7 @@ func TestStreamShowsAllQuestions(t *testing.T) {
 	in := paused(t, err)
 	var told []graph.Question
 	for _, e := range evs {
-		if e.Kind == graph.Asked {
+		if e.Kind == graph.QuestionAsked {
 			told = append(told, *e.Question)
 		}
 	}

@@ -4,9 +4,9 @@ import "github.com/holdfast-go/holdfast/checkpoint"
 
 // A Thread names one durable conversation or task: everything that was written, asked and answered under this name.
 type Thread struct {
-	Tenant string // required where a program serves several customers; ID fills it in for the others
-	ID     string
-	Branch string // a named head of the thread; empty: the active one
+	Tenant string `json:"tenant"` // required where a program serves several customers; ID fills it in for the others
+	ID     string `json:"id"`
+	Branch string `json:"branch,omitzero"` // a named head of the thread; empty: the active one
 }
 
 // SingleTenant is the tenant of threads made by ID.

@@ -265,7 +265,7 @@ func TestNodeThatOutlivesItsRun(t *testing.T) {
 					t.Fatal(out.err)
 				}
 				st, err := app.State(t.Context(), graph.ID("1"))
-				if err != nil || st.Status.Status != checkpoint.Interrupted || st.Next[len(st.Next)-1].Done != siblings {
+				if err != nil || st.Status != checkpoint.Interrupted || st.Next[len(st.Next)-1].Done != siblings {
 					t.Fatalf("%+v, %v", st.Next, err)
 				}
 				gone, stop := context.WithCancel(t.Context())

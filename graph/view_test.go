@@ -72,7 +72,7 @@ func TestViewIsTheAppInJSON(t *testing.T) {
 		t.Fatalf("%v %v: states\n%s\n%s, returned\n%s", err1, err2, ts.JSON, us.JSON, out)
 	}
 	var values string
-	for e, err := range v.With(graph.RunOptions{Kinds: []graph.EventKind{graph.Values}}).Stream(t.Context(), graph.ID("streamed"), json.RawMessage(`{"list":["x"]}`)) {
+	for e, err := range v.With(graph.RunOptions{Kinds: []graph.EventKind{graph.StateValues}}).Stream(t.Context(), graph.ID("streamed"), json.RawMessage(`{"list":["x"]}`)) {
 		if err != nil {
 			break
 		}

@@ -70,7 +70,7 @@ func finish(ctx context.Context, app *graph.App[State], answer bool) error {
 		}
 		var cmds []graph.Command
 		switch {
-		case st.Status.Status == checkpoint.Completed:
+		case st.Status == checkpoint.Completed:
 			return nil
 		case len(st.Questions) > 0 && !answer:
 			return ErrWaiting
@@ -78,7 +78,7 @@ func finish(ctx context.Context, app *graph.App[State], answer bool) error {
 			cmds = append(cmds, graph.Answer(st.Questions[0], true))
 		}
 		if _, err := app.Resume(ctx, Thread, cmds...); err != nil && !expected(err) {
-			return fmt.Errorf("resume from %s: %w", st.Status.Status, err)
+			return fmt.Errorf("resume from %s: %w", st.Status, err)
 		}
 	}
 	return errors.New("the run does not come to an end")

@@ -22,7 +22,7 @@ func TestReplay(t *testing.T) {
 	if err := json.Unmarshal(b, &s); err != nil {
 		t.Fatal(err)
 	}
-	for _, mode := range []graph.Durability{graph.Sync, graph.Async, graph.Exit} {
+	for _, mode := range []graph.Durability{graph.Sync, graph.Async, graph.AtExit} {
 		store := newStore()
 		d, err := lockstep(&s, store, mode)
 		log, lerr := readLog(store)
