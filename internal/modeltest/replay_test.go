@@ -3,40 +3,60 @@ package modeltest_test
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"testing"
 
+	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph"
 )
 
-// TestReplay runs the graph in the file named by HOLDFAST_SPEC, as a failed test has shown it.
+// TestReplay runs the graphs that have found a mistake before, and the one in the file named by HOLDFAST_SPEC: a failed
+// test shows its graph as the content of such a file.
 func TestReplay(t *testing.T) {
-	file := os.Getenv("HOLDFAST_SPEC")
-	if file == "" {
-		t.Skip("HOLDFAST_SPEC names no file")
+	files, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no graphs:", err)
 	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
+	if f := os.Getenv("HOLDFAST_SPEC"); f != "" {
+		files = []string{f}
 	}
-	var s spec
-	if err := json.Unmarshal(b, &s); err != nil {
-		t.Fatal(err)
+	for _, f := range files {
+		t.Run(filepath.Base(f), func(t *testing.T) {
+			b, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var s spec
+			if err := json.Unmarshal(b, &s); err != nil {
+				t.Fatal(err)
+			}
+			replay(t, &s)
+		})
 	}
-	for _, mode := range []graph.Durability{graph.Sync, graph.Async, graph.AtExit} {
+}
+
+func replay(t *testing.T, s *spec) {
+	for _, mode := range []graph.Durability{graph.Sync, graph.Async, graph.Exit} {
 		store := newStore()
-		d, err := lockstep(&s, store, mode)
-		log, lerr := readLog(store)
-		if lerr != nil {
-			t.Fatal(lerr)
-		}
+		d, err := lockstep(s, store, mode)
 		if err != nil {
-			for i := range max(len(d.m.entries), len(log.entries)) {
-				t.Logf("model %s\nlog   %s", at(d.m.entries, i), at(log.entries, i))
-			}
-			for _, l := range log.canonical {
-				t.Log(l)
-			}
+			show(t, d, store)
 			t.Fatalf("%s: %v", mode, err)
 		}
+	}
+}
+
+// show logs what the model and the engine have committed.
+func show(t *testing.T, d *driver, store checkpoint.Store) {
+	log, err := readLog(store)
+	if err != nil {
+		t.Log(err)
+		return
+	}
+	for i := range max(len(d.m.entries), len(log.entries)) {
+		t.Logf("model %s\nlog   %s", at(d.m.entries, i), at(log.entries, i))
+	}
+	for _, l := range log.canonical {
+		t.Log(l)
 	}
 }
