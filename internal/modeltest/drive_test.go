@@ -227,7 +227,7 @@ func (d *driver) finish(dead func() bool) error {
 			_, err = d.app.Run(ctx, thread, d.input)
 		case err != nil:
 			return err
-		case st.Status.Status == checkpoint.Completed:
+		case st.Status == checkpoint.Completed:
 			return nil
 		default:
 			d.mend()

@@ -86,7 +86,7 @@ func TestDurability(t *testing.T) { // E5 E60
 	checks(t, 200)
 	rapid.Check(t, func(t *rapid.T) {
 		s := specs.Draw(t, "spec")
-		for _, mode := range []graph.Durability{graph.Async, graph.Exit} {
+		for _, mode := range []graph.Durability{graph.Async, graph.AtExit} {
 			if _, err := lockstep(s, newStore(), mode); err != nil {
 				t.Fatalf("%s: %v", mode, err)
 			}
@@ -104,7 +104,7 @@ func TestKilled(t *testing.T) { // E5 E17 E20 E23 E33 E61
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
-		for i, mode := range []graph.Durability{graph.Sync, graph.Async, graph.Exit} {
+		for i, mode := range []graph.Durability{graph.Sync, graph.Async, graph.AtExit} {
 			n, err := killed(s, newStore(), mode, d.m, uint64(i))
 			lives += n
 			if err != nil {

@@ -36,7 +36,7 @@ func TestReplay(t *testing.T) {
 }
 
 func replay(t *testing.T, s *spec) {
-	for _, mode := range []graph.Durability{graph.Sync, graph.Async, graph.Exit} {
+	for _, mode := range []graph.Durability{graph.Sync, graph.Async, graph.AtExit} {
 		store := newStore()
 		d, err := lockstep(s, store, mode)
 		if err != nil {
