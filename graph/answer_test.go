@@ -300,7 +300,7 @@ func TestPausingChainGoesForward(t *testing.T) {
 	}
 }
 
-// Who answered and what is in the log; who must not answer cannot. // E35
+// Who answered and what is in the log; who must not answer cannot. // E31
 func TestWhoAnswered(t *testing.T) {
 	t.Parallel()
 	store := new(checkpoint.Memory)

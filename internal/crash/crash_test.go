@@ -16,7 +16,7 @@ import (
 const minKills = 300
 
 // TestCrash kills at every store call, before and after it, and at the first hits of every marked point, then once more
-// during recovery. Whatever happens, the thread must come to the same end. // E61 E23 E17 E38
+// during recovery. Whatever happens, the thread must come to the same end, and what was acknowledged never runs again. // E61 E23 E17 E38 C5
 func TestCrash(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
