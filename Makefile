@@ -4,12 +4,15 @@ SHELL       := /bin/bash
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: test unit race lint cross crash crash-long bench vuln fresh compiler
+.PHONY: test unit property race lint cross crash crash-long bench vuln fresh compiler
 
-test: lint cross unit race crash
+test: lint cross unit property race crash
 
 unit: # without the crash suite, which is skipped by -short
 	HOLDFAST_REQUIRE=1 go test -short -timeout 2m ./...
+
+property: # random graphs against the plain model; unit and race run a tenth of them
+	HOLDFAST_REQUIRE=1 go test -count=1 -timeout 4m ./internal/modeltest
 
 race: compiler # compiled first, so that the limit is about running
 	CGO_ENABLED=1 go test -race -short -run '^$$' ./... >/dev/null
