@@ -41,7 +41,11 @@ func (s Scene) Play(ctx context.Context, app *graph.App[State], store checkpoint
 			return nil, fmt.Errorf("after %s: %w", request, err)
 		}
 	}
-	return Look(ctx, app)
+	out, err := Look(ctx, app)
+	if err == nil && string(out.State) != s.Ends {
+		err = fmt.Errorf("the state in the end is %s, not %s", out.State, s.Ends)
+	}
+	return out, err
 }
 
 // atRest fails if Recover has left something over: what a dead process held must be done, or wait for somebody else.

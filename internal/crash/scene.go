@@ -24,15 +24,17 @@ type State struct {
 type Scene struct {
 	Name  string
 	Runs  int
+	Ends  string // the state in the end, as JSON
 	build func(*graph.Graph[State], *Ledger)
 }
 
 // Scenes are all of them.
 var Scenes = []Scene{
-	{"line", 2, line},
-	{"fan", 1, fan},
-	{"loop", 1, loop},
-	{"ask", 1, ask},
+	{"line", 2, `{"total":30,"trail":["request 0","a","b","c","d","e","request 1","a","b","c","d","e"]}`, line},
+	{"fan", 1, `{"paid":{"n1":1,"n2":2,"n3":3,"n4":4,"n5":5,"n6":6,"n7":7,"n8":8},"status":"sum 36 of 8","total":37,` +
+		`"trail":["request 0","work 1","work 2","work 3","work 4","work 5","work 6","work 7","work 8"]}`, fan},
+	{"loop", 1, `{"rounds":3,"trail":["request 0","round 1","round 2","round 3"]}`, loop},
+	{"ask", 1, `{"status":"closed","total":31,"trail":["request 0","archive","audit","pay"]}`, ask},
 }
 
 // SceneOf finds a scene by its name.
@@ -144,13 +146,23 @@ func loop(g *graph.Graph[State], l *Ledger) {
 	}, "try", graph.End)
 }
 
-// ask has a question between two effects of one node, beside a sibling that has finished, and a join behind both.
+// ask has a question between two effects of one node, beside a sibling that has finished, and a join behind both and a node
+// of the superstep before.
 func ask(g *graph.Graph[State], l *Ledger) {
 	g.Node("prepare", func(ctx context.Context, s *State) error {
 		play(ctx, l)
 		cost, err := effect(ctx, l, "quote", 1)
 		s.Total.Add(cost)
 		return err
+	})
+	g.Node("archive", func(ctx context.Context, s *State) error {
+		play(ctx, l)
+		s.Trail.Append("archive")
+		return nil
+	})
+	g.Node("check", func(ctx context.Context, _ *State) error {
+		play(ctx, l)
+		return nil
 	})
 	g.Node("audit", func(ctx context.Context, s *State) error {
 		play(ctx, l)
@@ -182,7 +194,9 @@ func ask(g *graph.Graph[State], l *Ledger) {
 		return err
 	})
 	g.Edge(graph.Start, "prepare")
-	g.Edge("prepare", "audit")
-	g.Edge("prepare", "pay")
-	g.Join([]string{"audit", "pay"}, "close")
+	g.Edge("prepare", "archive")
+	g.Edge("prepare", "check")
+	g.Edge("check", "audit")
+	g.Edge("check", "pay")
+	g.Join([]string{"archive", "audit", "pay"}, "close")
 }
