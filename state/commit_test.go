@@ -365,3 +365,30 @@ func TestBareState(t *testing.T) {
 		t.Error(words)
 	}
 }
+
+// A value that is removed and put again comes to the end; one that is put again keeps its place. E2
+func TestKeyedOrder(t *testing.T) {
+	t.Parallel()
+	sc := schema[every](t)
+	put := func(ids string) func(*every) {
+		return func(s *every) {
+			for _, id := range ids {
+				s.Keyed.Put(item{ID: string(id)})
+			}
+		}
+	}
+	h := step(t, sc, sc.Empty(), put("abcd"))
+	h = step(t, sc, h, put("bbe"), func(s *every) {
+		s.Keyed.Remove("a")
+		put("fa")(s)
+		s.Keyed.Remove("f")
+		put("f")(s)
+	})
+	var got string
+	for id := range sc.View(h).Keyed.All() {
+		got += id
+	}
+	if got != "bcdeaf" {
+		t.Error(got)
+	}
+}
