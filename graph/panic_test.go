@@ -13,10 +13,7 @@ import (
 	"github.com/holdfast-go/holdfast/state"
 )
 
-// bang is a user's type whose code misbehaves as the package variable of the test says.
-type bang struct{ How string }
-
-// Reduce is the reducer of the states below.
+// bangReducer misbehaves as what is written says.
 type bangReducer struct{}
 
 func (bangReducer) Reduce(acc, w string) (string, error) {

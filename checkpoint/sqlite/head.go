@@ -55,14 +55,6 @@ func nonce(r *row) (n checkpoint.Nonce) {
 	return n
 }
 
-// nonceBytes is a nonce in a column.
-func nonceBytes(n checkpoint.Nonce) []byte {
-	if n.Zero() {
-		return emptyBlob
-	}
-	return n[:]
-}
-
 func unmarshal(r *row, to *checkpoint.Holder) {
 	if b := r.blob(); len(b) > 0 {
 		if err := json.Unmarshal(b, to); err != nil {
