@@ -164,6 +164,11 @@ func (c *core) unreturned() error {
 		names = append(names, slices.Repeat([]string{n}, k)...)
 	}
 	for r := range c.runs {
+		select {
+		case <-r.done: // it has ended, and is about to be counted out
+			continue
+		default:
+		}
 		busy := r.busy()
 		if len(busy) == 0 && len(c.timed) == 0 {
 			busy = []string{"run " + r.id + " of thread " + r.thread.String()}

@@ -273,7 +273,6 @@ func TestFailFast(t *testing.T) {
 	if e, ok := errors.AsType[*graph.UnreturnedError](app.Close(ctx)); !ok || !slices.Equal(e.Nodes, []string{"rude"}) {
 		t.Fatalf("Close: %v", e)
 	}
-	broken = false
 	close(release)
 	if err := app.Close(t.Context()); err != nil {
 		t.Fatal(err)
