@@ -159,8 +159,9 @@ func (g *Graph[S]) Route(from string, fn func(context.Context, *S) (Next, error)
 // replace the node's. If it returns the zero Next the node's edges, routes and joins go on as if it had succeeded;
 // otherwise only the returned targets, which it must declare, come next. Questions, cancel and drain never reach it.
 //
-// That the handler runs, and not the node, is durable before it starts: after a crash, and when the handler itself has
-// failed, Resume runs the handler again. In another process the cause is its text alone: do not decide by its type.
+// That the handler runs, and not the node, is durable before it starts: after a crash the handler runs. When the handler itself
+// has failed, the task has, and Resume runs the node again. In another process the cause is its text alone: do not decide by
+// its type.
 func (g *Graph[S]) Handle(name string, fn func(ctx context.Context, s *S, cause error) (Next, error), targets ...string) {
 	if fn == nil {
 		g.mistake("handler of %s has no function", name)

@@ -37,7 +37,7 @@ func TestCauseOfAHandler(t *testing.T) {
 	}
 }
 
-// E20: a handler that has failed keeps the word: Resume runs it again, and not the node, in the same App and in another one.
+// E20: when the handler has failed too, the task has, and Resume runs it from the node, in the same App and in another one.
 func TestResumeAfterAFailedHandler(t *testing.T) {
 	t.Parallel()
 	nodes, handlers := 0, 0
@@ -56,11 +56,11 @@ func TestResumeAfterAFailedHandler(t *testing.T) {
 	if _, err := app.Run(t.Context(), graph.ID("1"), nil); err == nil {
 		t.Fatal("the handler did not fail")
 	}
-	if _, err := app.Resume(t.Context(), graph.ID("1")); err == nil || nodes != 1 || handlers != 2 {
+	if _, err := app.Resume(t.Context(), graph.ID("1")); err == nil || nodes != 2 || handlers != 2 {
 		t.Fatalf("%v: node %d times, handler %d times", err, nodes, handlers)
 	}
 	s, err := compile(t, g, graph.Options{Store: mem}).Resume(t.Context(), graph.ID("1"))
-	if err != nil || nodes != 1 || handlers != 3 || s.Value.Get() != "boom" {
+	if err != nil || nodes != 3 || handlers != 3 || s.Value.Get() != "boom" {
 		t.Fatalf("%v: node %d times, handler %d times", err, nodes, handlers)
 	}
 }

@@ -466,9 +466,6 @@ func (r *run) openItems(foldErr error) (items []item) {
 			t.recorded = true
 		case t.phase == phaseEnd && t.err != nil && !t.asked() && !errors.Is(t.err, errStopped):
 			fail := &record.Result{Done: record.Done{ID: t.id(), Node: t.node.name, Attempt: t.attempt}, Fail: t.err.Error()}
-			if t.marker { // the handler has failed; Resume runs it again, and not the node
-				fail.Fail, fail.Handler = t.cause.Error(), true
-			}
 			items = append(items, item{kind: checkpoint.KindResult, step: r.step, body: fail})
 		}
 	}
