@@ -13,7 +13,7 @@ import (
 	"github.com/holdfast-go/holdfast/internal/faultstore"
 )
 
-// E27, E61: a run that Close has drained waits for nobody: it stays running, free, and Recover of another App continues it.
+// E29, E61: a run that Close has drained waits for nobody: it stays running, free, and Recover of another App continues it.
 func TestDrainedRunIsRecovered(t *testing.T) {
 	t.Parallel()
 	store := new(checkpoint.Memory)

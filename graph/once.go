@@ -32,7 +32,8 @@ type Outcome[T any] struct {
 // Once runs fn at most once for this task if its result was recorded, and returns the recorded result whenever the task
 // is run again. It is known by its name, and by how often the task has come by that name. fn gets an idempotency key
 // that is the same on every attempt, in every process: pass it to whatever it calls. An error of fn is returned and not
-// recorded. Recording is one synchronous write.
+// recorded, and the next call of that name is the same effect again. So a loop over items gives each item's Once a name of
+// its own. Recording is one synchronous write.
 func Once[T any](ctx context.Context, name string, fn func(ctx context.Context, key string) (T, error), opts ...OnceOptions) (result T, err error) {
 	h := host.From(ctx)
 	if h == nil {

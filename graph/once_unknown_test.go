@@ -101,38 +101,49 @@ func TestErrorOfAnEffectIsNoUnknownOutcome(t *testing.T) {
 	}
 }
 
-// E23: effects under several names may run at once in one node, in the first superstep and in a later one, and each is recorded.
+// E23: effects under several names may run at once in one node, in the first superstep and in a later one, with a store and
+// without; each is recorded.
 func TestOncesAtOnce(t *testing.T) {
 	t.Parallel()
 	const wide = 8
-	var effects atomic.Int32
-	work := func(ctx context.Context, _ *notes) error {
-		errs := make([]error, wide)
-		var all sync.WaitGroup
-		for i := range wide {
-			all.Go(func() {
-				_, errs[i] = graph.Once(ctx, fmt.Sprint("n", i), func(context.Context, string) (int, error) { return int(effects.Add(1)), nil })
-			})
+	for _, store := range []checkpoint.Store{new(checkpoint.Memory), nil} {
+		var effects atomic.Int32
+		work := func(ctx context.Context, _ *notes) error {
+			errs := make([]error, wide)
+			var all, begun sync.WaitGroup
+			begun.Add(wide)
+			for i := range wide {
+				all.Go(func() {
+					_, errs[i] = graph.Once(ctx, fmt.Sprint("n", i), func(context.Context, string) (int, error) {
+						begun.Done()
+						begun.Wait() // none ends before all have begun
+						return int(effects.Add(1)), nil
+					})
+				})
+			}
+			all.Wait()
+			if store != nil {
+				_, err := graph.Ask[bool](ctx, "ok", "ok?")
+				errs = append(errs, err)
+			}
+			return errors.Join(errs...)
 		}
-		all.Wait()
-		_, err := graph.Ask[bool](ctx, "ok", "ok?")
-		return errors.Join(append(errs, err)...)
-	}
-	g := graph.New[notes]("wide")
-	g.Node("a", work)
-	g.Node("b", work)
-	g.Edge(graph.Start, "a")
-	g.Edge("a", "b")
-	app := compile(t, g, graph.Options{Store: new(checkpoint.Memory)})
-	_, err := app.Run(t.Context(), graph.ID("1"), nil)
-	for i := range 2 {
-		paused(t, err)
-		if got := effects.Load(); got != int32(wide*(i+1)) {
-			t.Fatalf("%d effects in %d supersteps", got, i+1)
+		g := graph.New[notes]("wide")
+		g.Node("a", work)
+		g.Node("b", work)
+		g.Edge(graph.Start, "a")
+		g.Edge("a", "b")
+		app := compile(t, g, graph.Options{Store: store})
+		_, err := app.Run(t.Context(), graph.ID("1"), nil)
+		for i := 0; i < 2 && store != nil; i++ {
+			paused(t, err)
+			if got := effects.Load(); got != int32(wide*(i+1)) {
+				t.Fatalf("%d effects in %d supersteps", got, i+1)
+			}
+			_, err = app.Resume(t.Context(), graph.ID("1"), graph.AnswerOnly(true))
 		}
-		_, err = app.Resume(t.Context(), graph.ID("1"), graph.AnswerOnly(true))
-	}
-	if err != nil || effects.Load() != 2*wide {
-		t.Fatalf("%v, %d effects", err, effects.Load())
+		if err != nil || effects.Load() != 2*wide {
+			t.Fatalf("%v, %d effects", err, effects.Load())
+		}
 	}
 }

@@ -21,7 +21,7 @@ func guarded(t *testing.T, store checkpoint.Store) *graph.App[notes] {
 	}, graph.Policy{}, graph.Options{Store: store})
 }
 
-// E43, E31, E35: a call of Resume that does not fit changes nothing, whatever else it carries: the answer beside a wrong goto
+// E43, E31, E31: a call of Resume that does not fit changes nothing, whatever else it carries: the answer beside a wrong goto
 // is not recorded, the thread is free, and the question can still be answered.
 func TestRefusedResumeChangesNothing(t *testing.T) {
 	t.Parallel()
