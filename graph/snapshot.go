@@ -97,7 +97,7 @@ func (c *core) stateAt(ctx context.Context, th Thread, entry int64) (*ThreadInfo
 
 // foldTo folds a chain up to one entry.
 func (c *core) foldTo(ctx context.Context, chain checkpoint.Chain, entry int64) (*record.Thread, error) {
-	at, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, From: entry, To: entry, NoBody: true})
+	at, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, From: entry, To: entry + 1, NoBody: true})
 	if err != nil {
 		return nil, err
 	}
@@ -110,14 +110,19 @@ func (c *core) foldTo(ctx context.Context, chain checkpoint.Chain, entry int64) 
 			return nil, fmt.Errorf("%w: entry %d of thread %s", checkpoint.ErrPruned, entry, chain.Thread)
 		}
 	}
-	if len(at) == 0 || !isEntry(at[0].Kind) {
+	if len(at) == 0 || at[0].Pos != entry || !isEntry(at[0].Kind) {
 		return nil, fmt.Errorf("graph: position %d is no entry of thread %s", entry, chain.Thread)
 	}
-	recs, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, From: at[0].Base, To: entry})
+	from, to := at[0].Base, entry
+	if len(at) > 1 && at[1].Kind == checkpoint.KindSnapshot {
+		// The entry with which reading became too dear: the snapshot that closes it says the same for less.
+		from, to = at[1].Pos, at[1].Pos
+	}
+	recs, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, From: from, To: to})
 	if err != nil {
 		return nil, err
 	}
-	if len(recs) == 0 || recs[0].Pos != at[0].Base {
+	if len(recs) == 0 || recs[0].Pos != from {
 		return nil, checkpoint.ErrPruned
 	}
 	return record.Fold(recs)
