@@ -18,8 +18,8 @@ race: compiler # compiled first, so that the limit is about running
 	CGO_ENABLED=1 go test -race -short -run '^$$' ./... >/dev/null
 	CGO_ENABLED=1 HOLDFAST_REQUIRE=1 go test -race -short -timeout 4m ./...
 
-crash: # victims are killed with SIGKILL; built without -race, whose binaries take a second to exit
-	HOLDFAST_REQUIRE=1 go test -count=1 -run '^TestCrash' -timeout 4m ./...
+crash: # victims are killed with SIGKILL; built without -race, whose binaries take a second to exit. It says how many hit
+	HOLDFAST_REQUIRE=1 go test -count=1 -v -run '^TestCrash' -timeout 4m ./internal/crash
 
 crash-long: # ten thousand kills at random; each hundred trials print how to repeat them and how to go on
 	HOLDFAST_CRASH_KILLS=$${HOLDFAST_CRASH_KILLS:-10000} go test -count=1 -v -run '^TestCrashLong$$' -timeout 0 ./internal/crash
