@@ -30,8 +30,8 @@ type Status uint8
 
 // The states of a run. A thread has the status of its latest run.
 const (
-	Running     Status = iota + 1 // somebody works on it, or died doing so
-	Interrupted                   // it waits: for an answer, at a breakpoint, after a drain or a limit
+	Running     Status = iota + 1 // somebody works on it, or died or was drained doing so
+	Interrupted                   // it waits: for an answer, at a breakpoint, after a limit or a stop
 	Completed                     // nothing is left to do
 	Failed                        // a task failed; Resume tries again
 	Cancelled                     // somebody ended it for good

@@ -76,7 +76,7 @@ func (c *core) discard(r *run) {
 }
 
 func (c *core) prepare(ctx context.Context, r *run, input func(view any) error) error {
-	r.id = uuid.NewString()
+	r.id, r.starter = uuid.NewString(), r.by
 	if c.store == nil {
 		r.head = c.plan.ops.empty()
 		_, err := r.input(input, 0)

@@ -270,7 +270,7 @@ func (c *call) Info() host.Info {
 	r := c.t.r
 	return host.Info{
 		Tenant: r.key.Tenant, Thread: r.key.Thread, Branch: r.thread.Branch, Run: r.id, Graph: r.c.plan.id.Name, Node: c.t.node.name,
-		Task: c.t.id(), Step: c.t.runs, Attempt: c.n, By: r.by, Key: onceKey(r.chain, c.t.id(), "", 0),
+		Task: c.t.id(), Step: c.t.runs, Attempt: c.n, By: r.starter, Key: onceKey(r.chain, c.t.id(), "", 0),
 	}
 }
 

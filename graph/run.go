@@ -18,19 +18,20 @@ import (
 // below "driver". A superstep of one task is run by the driver itself, without a goroutine of its own; if that task does
 // not come back when it must, or ends the goroutine, another goroutine takes over the driving.
 type run struct {
-	c      *core
-	ro     RunOptions
-	thread Thread
-	chain  checkpoint.Chain
-	key    checkpoint.Key
-	id     string
-	by     string
-	mode   Durability
-	limit  int
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	bus    *bus
-	done   chan struct{} // closed when the run has ended, err and head are final then
+	c       *core
+	ro      RunOptions
+	thread  Thread
+	chain   checkpoint.Chain
+	key     checkpoint.Key
+	id      string
+	by      string // who made this call
+	starter string // who started the run
+	mode    Durability
+	limit   int
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	bus     *bus
+	done    chan struct{} // closed when the run has ended, err and head are final then
 
 	journal *journal // nil without a store
 	inline  atomic.Pointer[task]

@@ -96,6 +96,7 @@ type Entry struct {
 type Snapshot struct {
 	Of    int64  `json:"of"` // position of the entry it closes
 	Run   string `json:"run"`
+	By    string `json:"by,omitzero"`    // who started the run
 	Start int64  `json:"start,omitzero"` // step of the run's input
 	Graph Graph  `json:"g"`
 	Mode  string `json:"mode,omitzero"`

@@ -13,7 +13,8 @@ import (
 type Thread struct {
 	State *state.Raw
 	Run   string
-	Start int64 // step of the run's input; the run's own steps count from there
+	By    string // who started the run
+	Start int64  // step of the run's input; the run's own steps count from there
 	Graph Graph
 	Mode  string
 	Next  []Task // scheduled, with their arguments
@@ -150,7 +151,7 @@ func (t *Thread) ApplyInput(in *Input) error {
 	if err != nil {
 		return err
 	}
-	t.Run, t.Graph, t.Mode = in.Run, in.Graph, in.Mode
+	t.Run, t.By, t.Graph, t.Mode = in.Run, in.By, in.Graph, in.Mode
 	t.open(next, nil)
 	return nil
 }
@@ -205,7 +206,7 @@ func (t *Thread) applySnapshot(s *Snapshot) error {
 	if err := raw.Restore(s.State); err != nil {
 		return err
 	}
-	t.State, t.Run, t.Start, t.Graph, t.Mode = raw, s.Run, s.Start, s.Graph, s.Mode
+	t.State, t.Run, t.By, t.Start, t.Graph, t.Mode = raw, s.Run, s.By, s.Start, s.Graph, s.Mode
 	t.EntryPos = s.Of
 	t.open(s.Next, s.Joins)
 	return nil
@@ -283,7 +284,7 @@ const Slack = 16 << 10
 
 // Snapshot returns the body of a snapshot that closes the entry at the present position.
 func (t *Thread) Snapshot() *Snapshot {
-	return &Snapshot{Of: t.EntryPos, Run: t.Run, Start: t.Start, Graph: t.Graph, Mode: t.Mode, State: t.State.Snapshot(), Next: t.Next, Joins: t.Joins}
+	return &Snapshot{Of: t.EntryPos, Run: t.Run, By: t.By, Start: t.Start, Graph: t.Graph, Mode: t.Mode, State: t.State.Snapshot(), Next: t.Next, Joins: t.Joins}
 }
 
 func writesOf(done []Done) [][]state.Write {
