@@ -126,8 +126,7 @@ func TestNodeKeepsChangingItsValue(t *testing.T) {
 	}
 }
 
-// report 207: a value that does not change is stored once, however many steps there are; report 220: an unchanged echo is no
-// write of another's.
+// report 207: a value that does not change is stored once, however many steps there are.
 func TestUnchangedValueIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	var stored int

@@ -121,7 +121,7 @@ func mend(targets ...string) func(context.Context, *notes, error) (graph.Next, e
 	}
 }
 
-// E20: once the handler has the word, that is durable: after a crash the handler runs, not the node.
+// E20, report 38: once the handler has the word, that is durable: after a crash the handler runs, not the node.
 func TestHandlerAfterACrash(t *testing.T) {
 	t.Parallel()
 	inner := new(checkpoint.Memory)
