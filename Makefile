@@ -4,21 +4,21 @@ SHELL       := /bin/bash
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: test unit property race lint cross crash crash-long bench vuln fresh compiler
+.PHONY: test unit property race lint cross crash crash-long bench vuln fresh compiler servers
 
 test: lint cross unit property race crash
 
-unit: # without the crash suite, which is skipped by -short
+unit: servers # without the crash suite, which is skipped by -short
 	HOLDFAST_REQUIRE=1 go test -short -timeout 2m ./...
 
-property: # random graphs against the plain model; unit and race run a tenth of them
+property: servers # random graphs against the plain model; unit and race run a tenth of them
 	HOLDFAST_REQUIRE=1 go test -count=1 -timeout 4m ./internal/modeltest
 
-race: compiler # compiled first, so that the limit is about running
+race: compiler servers # compiled first, so that the limit is about running
 	CGO_ENABLED=1 go test -race -short -run '^$$' ./... >/dev/null
 	CGO_ENABLED=1 HOLDFAST_REQUIRE=1 go test -race -short -timeout 4m ./...
 
-crash: # victims are killed with SIGKILL; built without -race, whose binaries take a second to exit. It says how many hit
+crash: servers # victims are killed with SIGKILL; built without -race, whose binaries take a second to exit. It says how many hit
 	HOLDFAST_REQUIRE=1 go test -count=1 -v -run '^TestCrash' -timeout 4m ./internal/crash
 
 crash-long: # ten thousand kills at random; each hundred trials print how to repeat them and how to go on
@@ -44,3 +44,10 @@ fresh: # the committed tree, with empty caches
 
 compiler: # the race detector needs a C compiler
 	@command -v $$(go env CC) >/dev/null || { echo "the race detector needs a C compiler"; scripts/install.sh gcc libc6-dev; }
+
+servers: # real servers, which the tests start by themselves; HOLDFAST_POSTGRES_URL and HOLDFAST_REDIS_URL name others
+	@have() { command -v $$1 || ls /usr/lib/postgresql/*/bin/$$1; } >/dev/null 2>&1; need=; \
+	[ -n "$$HOLDFAST_POSTGRES_URL" ] || { have initdb && have postgres; } || need="$$need postgresql"; \
+	have pgbouncer || need="$$need pgbouncer"; \
+	[ -n "$$HOLDFAST_REDIS_URL" ] || have redis-server || need="$$need redis-server"; \
+	[ -z "$$need" ] || { echo "the tests need$$need"; scripts/install.sh $$need; }

@@ -1,0 +1,11 @@
+package testserver
+
+import "syscall"
+
+func sysProcAttr(u *User) *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if u != nil {
+		a.Credential = &syscall.Credential{Uid: u.UID, Gid: u.GID}
+	}
+	return a
+}

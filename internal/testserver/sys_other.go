@@ -1,0 +1,7 @@
+//go:build !unix
+
+package testserver
+
+import "syscall"
+
+func sysProcAttr(*User) *syscall.SysProcAttr { return nil }
