@@ -10,7 +10,6 @@ var later = map[string]string{
 	"E44": "child graphs",
 	"E46": "retention",
 	"E57": "functions as graphs",
-	"C12": "encryption and MAC",
 	"C21": "Postgres",
 	"C22": "Redis",
 }
