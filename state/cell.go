@@ -80,6 +80,6 @@ func (f *cell[T]) json(b []byte) ([]byte, error) { return f.c.append(b, f.base) 
 
 func (f *cell[T]) parse(data []byte) (func(), error) {
 	v := new(T)
-	err := f.codec().read(newReader(), data, v)
+	err := f.codec().read(newStrictReader(), data, v)
 	return func() { f.set(v) }, err
 }

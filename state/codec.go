@@ -109,7 +109,27 @@ func (c *codec[T]) append(b []byte, p *T) ([]byte, error) {
 
 func (c *codec[T]) decode(b []byte, p *T) error { return json.Unmarshal(b, p) }
 
-// A reader decodes values that a person or another program wrote, one after another. It stops at the first error.
+// decodeAll decodes an array. Its elements are counted first: it takes the memory of as many as are there, and no more.
+func (c *codec[T]) decodeAll(data []byte) ([]T, error) {
+	in, err := array(data)
+	if err != nil || len(in) == 0 {
+		return nil, err
+	}
+	vs := make([]T, 0, count(in))
+	err = json.Unmarshal(data, &vs)
+	return vs, err
+}
+
+// next is decode for one value of many. A decoder of its own for each of them would cost more than most values.
+func (c *codec[T]) next(r *reader, b []byte, p *T) error {
+	if s, ok := any(p).(*string); ok && b[0] == '"' && bytes.IndexByte(b, '\\') < 0 {
+		*s = string(b[1 : len(b)-1])
+		return nil
+	}
+	return r.next(b, p)
+}
+
+// A reader decodes values one after another. It stops at the first error.
 type reader struct {
 	buf bytes.Buffer
 	dec *json.Decoder
@@ -118,8 +138,20 @@ type reader struct {
 func newReader() *reader {
 	r := new(reader)
 	r.dec = json.NewDecoder(&r.buf)
+	return r
+}
+
+// newStrictReader is for what a person or another program wrote.
+func newStrictReader() *reader {
+	r := newReader()
 	r.dec.DisallowUnknownFields()
 	return r
+}
+
+func (r *reader) next(b []byte, p any) error {
+	r.buf.Write(b)
+	r.buf.WriteByte('\n') // ends a number
+	return r.dec.Decode(p)
 }
 
 // read is decode for what others wrote: names that T does not have are an error, and so is null where T has no nil.
@@ -130,9 +162,7 @@ func (c *codec[T]) read(r *reader, b []byte, p *T) error {
 	default:
 		return fmt.Errorf("null for a %s", reflect.TypeFor[T]())
 	}
-	r.buf.Write(b)
-	r.buf.WriteByte('\n') // ends a number
-	if err := r.dec.Decode(p); err != nil {
+	if err := r.next(b, p); err != nil {
 		return err
 	}
 	if f := c.check(p); f != nil {

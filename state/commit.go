@@ -87,7 +87,7 @@ func (sc *Schema[S]) reduceError(i, part int, task string, err error) error {
 // S does not have, or hides, are an error, and so are names inside a value that its type does not have; then nothing is
 // written.
 func (sc *Schema[S]) Merge(v *S, b []byte) error {
-	if _, err := strictjson.Parse(b); err != nil { // encoding/json keeps the last of two equal names, and mends bad escapes
+	if err := strictjson.Check(b); err != nil { // encoding/json keeps the last of two equal names, and mends bad escapes
 		return fmt.Errorf("state: merge: %w", err)
 	}
 	data, err := compact(b)

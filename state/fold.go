@@ -220,24 +220,15 @@ func (f *Fold[T, R]) decode(data []byte) error {
 		}
 		data = rest
 	}
-	in, err := array(data)
-	if err != nil {
-		return err
-	}
-	for one := range values(in) {
-		var v T
-		if err := f.c.decode(one, &v); err != nil {
-			return err
-		}
-		cut.vs = append(cut.vs, v)
-	}
-	return nil
+	var err error
+	cut.vs, err = f.c.decodeAll(data)
+	return err
 }
 
 func (f *Fold[T, R]) json(b []byte) ([]byte, error) { return f.c.append(b, f.base) }
 
 func (f *Fold[T, R]) parse(data []byte) (func(), error) {
 	v := new(T)
-	err := f.codec().read(newReader(), data, v)
+	err := f.codec().read(newStrictReader(), data, v)
 	return func() { f.Put(*v) }, err
 }

@@ -208,16 +208,9 @@ func (f *List[T]) decode(data []byte) error {
 	if value, ok := replacing(data); ok {
 		data, cut.replaced = value, true
 	}
-	in, err := array(data)
-	if err != nil {
+	var err error
+	if cut.vs, err = f.c.decodeAll(data); err != nil {
 		return err
-	}
-	for one := range values(in) {
-		var v T
-		if err := f.c.decode(one, &v); err != nil {
-			return err
-		}
-		cut.vs = append(cut.vs, v)
 	}
 	f.cut = cut
 	f.seal(modeOf(cut.replaced))
@@ -237,13 +230,14 @@ func readAll[T any](c *codec[T], data []byte) (vs []T, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newReader()
+	r := newStrictReader()
+	vs = make([]T, count(in))
+	i := 0
 	for one := range values(in) {
-		var v T
-		if err := c.read(r, one, &v); err != nil {
-			return nil, fmt.Errorf("[%d]: %w", len(vs), err)
+		if err := c.read(r, one, &vs[i]); err != nil {
+			return nil, fmt.Errorf("[%d]: %w", i, err)
 		}
-		vs = append(vs, v)
+		i++
 	}
 	return vs, nil
 }

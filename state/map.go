@@ -162,7 +162,7 @@ func (f *Map[K, V]) json(b []byte) (_ []byte, err error) {
 
 func (f *Map[K, V]) parse(data []byte) (func(), error) {
 	kc, vc := f.codecs()
-	r := newReader()
+	r := newStrictReader()
 	var ops []tableOp[K, V]
 	one := func(k, v []byte) error {
 		var op tableOp[K, V]

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -172,7 +173,7 @@ func parseOps(kind string, data []byte) ([]rawOp, error) {
 	if err != nil {
 		return nil, err
 	}
-	var ops []rawOp
+	ops := make([]rawOp, 0, count(in))
 	for one := range values(in) {
 		k, v, err := pair(one)
 		if err != nil {
@@ -213,6 +214,7 @@ func parseRawSet(data []byte) (w rawWrite, err error) {
 		if err != nil {
 			return w, err
 		}
+		w.ops = slices.Grow(w.ops, count(in))
 		for k := range values(in) {
 			key, err := tableKey(kindSet, k)
 			if err != nil {

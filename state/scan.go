@@ -80,6 +80,14 @@ func values(b []byte) iter.Seq[[]byte] {
 	}
 }
 
+// count returns how many values there are.
+func count(b []byte) (n int) {
+	for range values(b) {
+		n++
+	}
+	return n
+}
+
 // pair splits [key] and [key,value].
 func pair(b []byte) (key, value []byte, err error) {
 	in, err := array(b)

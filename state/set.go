@@ -149,16 +149,13 @@ func (f *Set[K]) decode(data []byte) error {
 		if part == nil {
 			continue
 		}
-		in, err := array(part)
+		ks, err := f.kc.decodeAll(part)
 		if err != nil {
 			return err
 		}
-		for one := range values(in) {
-			op := tableOp[K, struct{}]{remove: i == 0}
-			if err := f.kc.decode(one, &op.key); err != nil {
-				return err
-			}
-			cut.ops = append(cut.ops, op)
+		cut.ops = slices.Grow(cut.ops, len(ks))
+		for _, k := range ks {
+			cut.ops = append(cut.ops, tableOp[K, struct{}]{key: k, remove: i == 0})
 		}
 	}
 	return nil

@@ -266,21 +266,25 @@ func (f *table[K, V, B]) decode(data []byte) error {
 	if err != nil {
 		return err
 	}
+	r := newReader()
+	cut.ops = make([]tableOp[K, V], count(in))
+	i := 0
 	for one := range values(in) {
 		k, v, err := pair(one)
 		if err != nil {
 			return err
 		}
-		op := tableOp[K, V]{remove: v == nil}
-		if err := f.kc.decode(k, &op.key); err != nil {
+		op := &cut.ops[i]
+		op.remove = v == nil
+		if err := f.kc.next(r, k, &op.key); err != nil {
 			return err
 		}
 		if v != nil {
-			if err := f.vc.decode(v, &op.val); err != nil {
+			if err := f.vc.next(r, v, &op.val); err != nil {
 				return err
 			}
 		}
-		cut.ops = append(cut.ops, op)
+		i++
 	}
 	return nil
 }

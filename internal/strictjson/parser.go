@@ -9,8 +9,9 @@ import (
 
 // A parser walks a document that encoding/json has found valid, so it need not check syntax again.
 type parser struct {
-	doc []byte
-	at  int
+	doc  []byte
+	at   int
+	keep bool // whether values are built; otherwise they are only looked at
 }
 
 func (p *parser) space() {
@@ -61,7 +62,9 @@ func (p *parser) items(depth int) ([]Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		items = append(items, v)
+		if p.keep {
+			items = append(items, v)
+		}
 		if p.space(); p.next() == ']' {
 			return items, nil
 		}
@@ -93,7 +96,9 @@ func (p *parser) members(depth int) ([]Member, error) {
 		if err != nil {
 			return nil, err
 		}
-		members = append(members, Member{Name: name, Value: v})
+		if p.keep {
+			members = append(members, Member{Name: name, Value: v})
+		}
 		if p.space(); p.next() == '}' {
 			return members, nil
 		}
