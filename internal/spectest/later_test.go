@@ -10,6 +10,5 @@ var later = map[string]string{
 	"E44": "child graphs",
 	"E46": "retention",
 	"E57": "functions as graphs",
-	"C21": "Postgres",
 	"C22": "Redis",
 }

@@ -1,0 +1,165 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+)
+
+const (
+	maxDirect     = 4         // appends under way at once before others queue
+	writers       = 2         // goroutines that send what is queued
+	maxGroup      = 64        // appends of a group
+	maxGroupBytes = 4 << 20   // what they send together
+	maxGrouped    = 256 << 10 // a larger append always goes alone
+)
+
+// A group shares commits: when many appends are under way, those that come next wait for each other and go to the server in
+// one batch, which is one commit. When few are, an append goes at once.
+type group struct {
+	s     *Store
+	mu    sync.Mutex
+	wake  *sync.Cond
+	alone int // appends that are under way by themselves
+	queue []*waiter
+	stop  bool
+	ended sync.WaitGroup
+}
+
+// A waiter is an append in the queue. Its fields are the group's until done is closed.
+type waiter struct {
+	*hot
+	ctx     context.Context
+	verdict verdict
+	done    chan struct{}
+}
+
+type verdict uint8
+
+const (
+	single  verdict = iota // the caller sends it by itself, and then leaves
+	grouped                // it is stored
+	unfit                  // it did not fit; nothing of it was stored
+)
+
+func newGroup(s *Store) *group {
+	g := &group{s: s}
+	g.wake = sync.NewCond(&g.mu)
+	for range writers {
+		g.ended.Go(g.loop)
+	}
+	return g
+}
+
+// add decides whether an append goes alone, and otherwise waits for its outcome.
+func (g *group) add(ctx context.Context, h *hot) (verdict, error) {
+	g.mu.Lock()
+	if h.size > maxGrouped || g.alone < maxDirect && len(g.queue) == 0 {
+		g.alone++
+		g.mu.Unlock()
+		return single, nil
+	}
+	w := &waiter{hot: h, ctx: ctx, done: make(chan struct{})}
+	g.queue = append(g.queue, w)
+	g.wake.Signal()
+	g.mu.Unlock()
+	select {
+	case <-w.done:
+	case <-ctx.Done():
+		return unfit, g.abandon(w)
+	}
+	if w.verdict == single {
+		g.mu.Lock()
+		g.alone++
+		g.mu.Unlock()
+	}
+	return w.verdict, nil
+}
+
+// abandon takes an append out of the queue. If it is on its way already nobody knows whether it happens.
+func (g *group) abandon(w *waiter) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.queue = slices.DeleteFunc(g.queue, func(o *waiter) bool { return o == w })
+	return late(context.Cause(w.ctx))
+}
+
+// leave ends an append that went alone.
+func (g *group) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.alone--
+}
+
+// close waits until the queue is empty.
+func (g *group) close() {
+	g.mu.Lock()
+	g.stop = true
+	g.wake.Broadcast()
+	g.mu.Unlock()
+	g.ended.Wait()
+}
+
+func (g *group) loop() {
+	for {
+		ws := g.take()
+		if len(ws) == 0 {
+			return
+		}
+		g.commit(ws)
+	}
+}
+
+// take waits for work. It returns nothing when the store was closed and the queue is empty.
+func (g *group) take() []*waiter {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for len(g.queue) == 0 && !g.stop {
+		g.wake.Wait()
+	}
+	n, bytes := 0, 0
+	for n < min(len(g.queue), maxGroup) && (n == 0 || bytes+g.queue[n].size <= maxGroupBytes) {
+		bytes += g.queue[n].size
+		n++
+	}
+	ws := slices.Clone(g.queue[:n])
+	g.queue = slices.Delete(g.queue, 0, n)
+	if len(g.queue) > 0 {
+		g.wake.Signal()
+	}
+	return ws
+}
+
+// commit sends a group. If the server refuses any of it, each caller sends its own again, so that nobody pays for another's
+// append; so too when the outcome is unknown, for an append may be repeated.
+func (g *group) commit(ws []*waiter) {
+	// Everybody locks in this order, so that two groups never wait for each other.
+	slices.SortStableFunc(ws, func(a, b *waiter) int {
+		return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.Thread, b.Thread))
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), g.s.o.OpTimeout)
+	defer cancel()
+	done := make([]bool, len(ws))
+	err := g.s.send(ctx, g.s.pool, false, func(b *batch) {
+		tenant := ""
+		for i, w := range ws {
+			if i == 0 || g.s.o.RowSecurity && w.Tenant != tenant {
+				tenant = w.Tenant
+				b.local(tenant, i == 0)
+			}
+			w.queue(b, &done[i])
+		}
+	})
+	for i, w := range ws {
+		switch {
+		case err != nil:
+			w.verdict = single
+		case done[i]:
+			w.verdict = grouped
+		default:
+			w.verdict = unfit
+		}
+		close(w.done)
+	}
+}
