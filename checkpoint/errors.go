@@ -12,6 +12,11 @@ var (
 	// is taken. Nothing of it was stored.
 	ErrStale = errors.New("checkpoint: stale write: another holder has the thread")
 
+	// ErrRolledBack is returned when the store has lost what it had acknowledged: the server crashed and came back without its
+	// tail, or a replica took over that was behind. Nothing of the write was stored. It wraps ErrStale: the acquisition is
+	// over. Whoever takes the thread next goes on from what is there; what was lost runs again under the same Once keys.
+	ErrRolledBack = fmt.Errorf("checkpoint: the store came back older than what it had acknowledged (%w)", ErrStale)
+
 	// ErrHeld is returned when a thread cannot be acquired as asked: load it again and decide.
 	ErrHeld = errors.New("checkpoint: the thread is held")
 

@@ -161,8 +161,9 @@ type Lease struct {
 
 // A Renewal is the outcome for one lease.
 type Renewal struct {
-	Lost  bool  // somebody else holds the thread, or nobody, or it is gone
-	Inbox int64 // the thread's inbox number
+	Lost       bool  // somebody else holds the thread, or nobody, or it is gone
+	RolledBack bool  // with Lost: the store has lost the acquisition itself, and can tell; see ErrRolledBack
+	Inbox      int64 // the thread's inbox number
 }
 
 // A Desk takes what comes from outside. None of its calls needs the lease; each bumps the inbox number of the thread.

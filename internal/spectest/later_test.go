@@ -10,5 +10,4 @@ var later = map[string]string{
 	"E44": "child graphs",
 	"E46": "retention",
 	"E57": "functions as graphs",
-	"C22": "Redis",
 }

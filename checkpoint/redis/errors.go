@@ -1,0 +1,51 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	goredis "github.com/redis/go-redis/v9"
+)
+
+var (
+	// ErrConfig is returned by Open and New for a server or options that would lose threads. It says what to change.
+	ErrConfig = errors.New("redis: the configuration does not fit")
+
+	// ErrFull is returned when the server has reached maxmemory. Nothing of the write was stored. It also wraps
+	// checkpoint.ErrUnavailable: once there is room the same call succeeds.
+	ErrFull = errors.New("redis: the server has reached maxmemory")
+
+	// errLate is returned when a write reached the server long after it was announced. Nothing of it was stored.
+	errLate = fmt.Errorf("%w: the write reached the server too late, nothing was stored", checkpoint.ErrUnavailable)
+)
+
+// away are the beginnings of replies that say that the server cannot serve now.
+var away = [...]string{
+	"LOADING", "BUSY", "READONLY", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "MISCONF", "NOREPLICAS", "MOVED", "ASK", "UNBLOCKED",
+	"ERR max number of clients", "NOMASTERLINK", "FAILOVER",
+}
+
+// failure gives an error of the client its meaning. Whatever is no reply of the server is trouble on the way to it.
+func failure(err error) error {
+	var reply goredis.Error
+	switch {
+	case err == nil, errors.Is(err, checkpoint.ErrUnavailable), errors.Is(err, checkpoint.ErrCorrupt), errors.Is(err, checkpoint.ErrStale):
+		return err
+	case !errors.As(err, &reply) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("%w: redis: %w", checkpoint.ErrUnavailable, err)
+	case goredis.IsOOMError(err) || strings.Contains(err.Error(), "OOM command not allowed"):
+		return fmt.Errorf("%w (%w): %w", ErrFull, checkpoint.ErrUnavailable, err)
+	}
+	for _, prefix := range away {
+		if goredis.HasErrorPrefix(err, prefix) {
+			return fmt.Errorf("%w: redis: %w", checkpoint.ErrUnavailable, err)
+		}
+	}
+	return fmt.Errorf("redis: %w", err)
+}
+
+// late is the error of a call whose time ran out.
+func late(why error) error { return fmt.Errorf("%w: %w", checkpoint.ErrUnavailable, why) }
