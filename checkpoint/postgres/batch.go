@@ -101,12 +101,23 @@ func (s *Store) readAsOfOneMoment(ctx context.Context, tenant string, build func
 // send builds a batch and sends it, again where that is sure to be right. What build collects it must collect anew each time.
 func (s *Store) send(ctx context.Context, pool *pgxpool.Pool, repeatable bool, build func(*batch)) error {
 	for try := 1; ; try++ {
-		b := &batch{s: s}
-		build(b)
-		err := pool.SendBatch(ctx, &b.Batch).Close()
-		again := collided(err) || unsent(err) || repeatable && broken(err)
-		if err == nil || refused(err) || !again || try == tries || ctx.Err() != nil {
-			return failure(ctx, err)
+		lost, err := s.sendOnce(ctx, pool, build)
+		again := collided(err) || pgconn.SafeToRetry(err) || lost && repeatable
+		if err == nil || ctx.Err() != nil || !again || try == tries {
+			return failure(ctx, lost, err)
 		}
 	}
+}
+
+// sendOnce holds a connection for one round trip. If that is lost in the middle nobody knows whether the batch happened.
+func (s *Store) sendOnce(ctx context.Context, pool *pgxpool.Pool, build func(*batch)) (lost bool, err error) {
+	conn, err := pool.Acquire(ctx)
+	if err != nil {
+		return false, errNoConn{err}
+	}
+	defer conn.Release()
+	b := &batch{s: s}
+	build(b)
+	err = conn.SendBatch(ctx, &b.Batch).Close()
+	return err != nil && conn.Conn().IsClosed(), err
 }

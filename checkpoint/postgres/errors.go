@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"strings"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
@@ -54,44 +52,37 @@ func collided(err error) bool {
 	return c == "40001" || c == "40P01"
 }
 
-// broken reports whether the connection was lost in the middle, so that the outcome is unknown.
-func broken(err error) bool {
-	if c := code(err); c != "" {
-		return c == "57P01" || c == "57P02" || strings.HasPrefix(c, "08")
-	}
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return false // there was none
-	}
-	_, ok := errors.AsType[net.Error](err)
-	return ok || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
-}
+// An errNoConn is why there is no connection.
+type errNoConn struct{ error }
 
-// unsent reports whether nothing of the batch has reached the server, on a connection that there was.
-func unsent(err error) bool {
-	_, never := errors.AsType[*pgconn.ConnectError](err)
-	return !never && pgconn.SafeToRetry(err)
-}
+func (e errNoConn) Unwrap() error { return e.error }
 
-// failure gives an error of the driver or the server its meaning.
-func failure(ctx context.Context, err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, checkpoint.ErrCorrupt), errors.Is(err, checkpoint.ErrUnavailable):
+// failure gives an error of the driver or the server its meaning. lost tells that the connection has broken.
+func failure(ctx context.Context, lost bool, err error) error {
+	if err == nil || errors.Is(err, checkpoint.ErrCorrupt) {
 		return err
-	case ctx.Err() != nil:
+	}
+	if ctx.Err() != nil {
 		return late(context.Cause(ctx))
 	}
 	if c := code(err); c != "" {
 		return &serverError{meaning(c), err}
 	}
-	if broken(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || pgconn.SafeToRetry(err) {
-		return &serverError{checkpoint.ErrUnavailable, err}
-	}
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+	if _, none := errors.AsType[errNoConn](err); lost || none || pgconn.SafeToRetry(err) {
 		return &serverError{checkpoint.ErrUnavailable, err}
 	}
 	return &serverError{nil, err}
+}
+
+// opening is failure for a connection that is just being made.
+func opening(ctx context.Context, err error) error {
+	switch {
+	case err == nil, errors.Is(err, checkpoint.ErrUnavailable), errors.Is(err, checkpoint.ErrNewerFormat), errors.Is(err, ErrUnsuitable), errors.Is(err, ErrRowSecurity):
+		return err
+	case code(err) == "08P01":
+		return fmt.Errorf("%w: it refuses settings of a session; behind a pooler set Options.Pooler: %w", ErrUnsuitable, err)
+	}
+	return failure(ctx, code(err) == "", err)
 }
 
 // meaning is the error of this module for a code of the server, or nil.

@@ -99,16 +99,20 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	}
 	s := &Store{o: o}
 	if err := s.prepare(ctx, cfg); err != nil {
-		return nil, fmt.Errorf("postgres: open: %w", failure(ctx, err))
+		return nil, fmt.Errorf("postgres: open: %w", opening(ctx, err))
 	}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, cfg); err != nil {
-		return nil, failure(ctx, err)
+		return nil, fmt.Errorf("postgres: open: %w", opening(ctx, err))
+	}
+	if err := s.pool.Ping(ctx); err != nil {
+		s.pool.Close()
+		return nil, fmt.Errorf("postgres: open: %w", opening(ctx, err))
 	}
 	one := cfg.Copy()
 	one.MaxConns, one.MinConns, one.MinIdleConns = 1, 0, 0
 	if s.renewals, err = pgxpool.NewWithConfig(ctx, one); err != nil {
 		s.pool.Close()
-		return nil, failure(ctx, err)
+		return nil, fmt.Errorf("postgres: open: %w", opening(ctx, err))
 	}
 	s.group = newGroup(s)
 	return s, nil
@@ -147,13 +151,13 @@ func Migrate(ctx context.Context, url string, o Options) error {
 	}
 	conn, _, err := look(ctx, cfg)
 	if err != nil {
-		return fmt.Errorf("postgres: migrate: %w", failure(ctx, err))
+		return fmt.Errorf("postgres: migrate: %w", opening(ctx, err))
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
 	if err := migrate(ctx, conn, o.Schema); err != nil {
-		return fmt.Errorf("postgres: migrate: %w", failure(ctx, err))
+		return fmt.Errorf("postgres: migrate: %w", opening(ctx, err))
 	}
-	return failure(ctx, setRowSecurity(ctx, conn, o))
+	return opening(ctx, setRowSecurity(ctx, conn, o))
 }
 
 // Info names the durability that the server gives.
