@@ -35,32 +35,22 @@ func (s *store) Answer(ctx context.Context, key checkpoint.Key, replies []checkp
 // hideAsAsked replaces each Shown by its form under the key that the question was asked under. It reports whether any has
 // changed by that.
 func (s *store) hideAsAsked(ctx context.Context, key checkpoint.Key, replies, out []checkpoint.Reply) (changed bool, err error) {
-	f := checkpoint.QuestionFilter{Tenant: key.Tenant, Thread: key.Thread}
-	for {
-		qs, err := s.inner.Questions(ctx, f)
-		if err != nil || len(qs) == 0 {
-			return changed, err
+	_, form := s.guard.forms()
+	err = eachQuestion(ctx, s.inner, key, checkpoint.Open, func(q *checkpoint.Question) error {
+		n := slices.IndexFunc(replies, func(r checkpoint.Reply) bool { return r.Question == q.ID })
+		if n < 0 || len(replies[n].Shown) == 0 {
+			return nil
 		}
-		for i := range qs {
-			q := &qs[i]
-			f.After = checkpoint.QuestionCursor{Asked: q.Asked, Key: q.Key, ID: q.ID}
-			n := slices.IndexFunc(replies, func(r checkpoint.Reply) bool { return r.Question == q.ID })
-			if n < 0 || len(replies[n].Shown) == 0 {
-				continue
-			}
-			shown := replies[n].Shown // as it is, for a question from before the store was adopted
-			if _, form := s.guard.forms(); sealed(q.Body, form) {
-				id, _, _, ok := cutHeader(q.Body)
-				if !ok || s.ring.secrets[id] == nil || id == s.ring.current {
-					continue
-				}
-				shown = s.hide(key, id, shown)
-			} else if !s.ring.adopt {
-				continue
-			}
-			out[n].Shown, changed = shown, true
+		id, _, _, ok := cutHeader(q.Body)
+		switch {
+		case !sealed(q.Body, form) && s.ring.adopt:
+			out[n].Shown, changed = replies[n].Shown, true // from before the store was adopted
+		case sealed(q.Body, form) && ok && s.ring.secrets[id] != nil && id != s.ring.current:
+			out[n].Shown, changed = s.hide(key, id, replies[n].Shown), true
 		}
-	}
+		return nil
+	})
+	return changed, err
 }
 
 // openLost opens the answer that was quicker.

@@ -36,10 +36,15 @@ func (s *store) openQuestion(q *checkpoint.Question) error {
 		}
 		q.Shown, q.Body = keep(shown), rest
 	}
-	if len(q.Answer) == 0 && q.State != checkpoint.Answered && q.AnsweredBy == "" && q.AnsweredAt.IsZero() {
-		return nil // never answered
+	if !answered(q) {
+		return nil
 	}
 	return s.openAnswer(q)
+}
+
+// answered reports whether anything of an answer is there.
+func answered(q *checkpoint.Question) bool {
+	return len(q.Answer) > 0 || q.State == checkpoint.Answered || q.AnsweredBy != "" || !q.AnsweredAt.IsZero()
 }
 
 // openAnswer opens the answer of a question whose Shown is open.
@@ -100,16 +105,12 @@ func (s *store) openRun(r *checkpoint.Run) error {
 		return nil
 	}
 	at := errorRow(r.Key, r.Status)
-	text, ok := strings.CutPrefix(r.Error, textPrefix)
+	stored, ok := cutText(r.Error)
 	if !ok {
 		if s.ring.adopt {
 			return nil
 		}
 		return at.refuse(ErrPlain)
-	}
-	stored, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil {
-		return at.refuse(ErrTampered)
 	}
 	if _, f := s.guard.forms(); !sealed(stored, f) {
 		return at.refuse(ErrTampered)
@@ -117,6 +118,19 @@ func (s *store) openRun(r *checkpoint.Run) error {
 	body, err := s.guard.open(&at, stored)
 	r.Error = string(body)
 	return err
+}
+
+// cutText is the reverse of what sealText does with sealed bytes; they are nil if the text is broken. ok is false for text
+// that is not sealed.
+func cutText(text string) (stored []byte, ok bool) {
+	if text, ok = strings.CutPrefix(text, textPrefix); !ok {
+		return nil, false
+	}
+	stored, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil {
+		return nil, true
+	}
+	return stored, true
 }
 
 // hide leaves nothing as it is: an empty Shown means that no hash is compared.
