@@ -22,7 +22,6 @@ type call struct {
 	view       any
 	writes     record.Writes
 	to         []string
-	toRoom     [1]string // the common case of one target
 	sends      []send
 	redirected bool // a handler chose targets: joins do not count
 

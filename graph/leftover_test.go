@@ -26,7 +26,7 @@ func TestRecoverContinuesTheResumeOfAFailedRun(t *testing.T) {
 	broken = nil
 	dying := faultstore.New(&mem)
 	dying.At("Append", 1, faultstore.CrashBefore)
-	_, err = compile(t, g, graph.Options{Store: dying, StorePatience: time.Millisecond}).Resume(t.Context(), graph.ID("1"))
+	_, err = compile(t, g, graph.Options{Store: dying, StorePatience: 200 * time.Millisecond}).Resume(t.Context(), graph.ID("1"))
 	wantErr(t, err, checkpoint.ErrUnavailable)
 
 	app := compile(t, g, graph.Options{Store: &mem})

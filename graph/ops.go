@@ -17,6 +17,7 @@ type ops interface {
 	encode(view any) (record.Writes, error)
 	decode(ws record.Writes) (any, error)
 	commit(head any, parts []part) (any, record.Writes, error)
+	recycle(head any)
 	restore(raw *state.Raw) (any, error)
 	unknown(raw *state.Raw) []string
 	json(head any) ([]byte, error)
@@ -62,6 +63,8 @@ func (t typed[S]) commit(head any, parts []part) (any, record.Writes, error) {
 	}
 	return next, folded, nil
 }
+
+func (t typed[S]) recycle(head any) { t.s.Recycle(head.(*state.Head[S])) }
 
 func (t typed[S]) restore(raw *state.Raw) (any, error) {
 	h, err := t.s.Restore(raw)

@@ -21,7 +21,7 @@ func TestRecoverFindsWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	mem := new(checkpoint.Memory)
 	b := newStuck()
-	build := func(s checkpoint.Store) *graph.App[notes] {
+	build := func(s checkpoint.Store, patience time.Duration) *graph.App[notes] {
 		g := graph.New[notes]("g")
 		g.Branch("start", func(ctx context.Context, s *notes) (graph.Next, error) { return graph.To(s.Value.Get()), nil }, "plain", "ask", "stuck", "fail", "two")
 		g.Edge(graph.Start, "start")
@@ -32,9 +32,9 @@ func TestRecoverFindsWhatIsLeft(t *testing.T) {
 		})
 		g.Node("stuck", b.node)
 		g.Node("fail", func(context.Context, *notes) error { return errors.New("no") })
-		return compile(t, g, graph.Options{Store: s, StorePatience: time.Millisecond})
+		return compile(t, g, graph.Options{Store: s, StorePatience: patience})
 	}
-	app := build(mem)
+	app := build(mem, 0)
 	to := func(node string) func(*notes) { return func(s *notes) { s.Value.Set(node) } }
 	// waiting, failed, completed, half answered, worked on: none of them is left over.
 	app.Run(t.Context(), graph.ID("waiting"), to("ask"))
@@ -48,7 +48,7 @@ func TestRecoverFindsWhatIsLeft(t *testing.T) {
 	// Its process died behind the first superstep.
 	dying := faultstore.New(mem)
 	dying.At("Append", 2, faultstore.CrashBefore)
-	if _, err := build(dying).Run(t.Context(), graph.ID("crashed"), to("plain")); err == nil {
+	if _, err := build(dying, time.Millisecond).Run(t.Context(), graph.ID("crashed"), to("plain")); err == nil {
 		t.Fatal("no crash")
 	}
 	// Answered by somebody who never resumed.
@@ -103,7 +103,7 @@ func TestCrashLoopIsParked(t *testing.T) {
 			}
 			return nil
 		}})
-		return compile(t, g, graph.Options{Store: s, StorePatience: time.Millisecond}), s
+		return compile(t, g, graph.Options{Store: s, StorePatience: 200 * time.Millisecond}), s
 	}
 	th := graph.ID("t")
 	app, _ := life()

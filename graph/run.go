@@ -54,8 +54,10 @@ type run struct {
 	joins      [][]bool
 	marks      []bool
 	ready      []*task    // room for execute
+	parts      []part     // room for fold
 	rooms      [2][]*task // room for the tasks of this superstep and the next
 	folding    bool       // user code may run in the driver
+	leftBehind bool       // a task was abandoned and may still run
 	out        outside    // tasks of the open superstep in goroutines of their own
 	skipBreak  bool
 	status     checkpoint.Status
@@ -80,8 +82,10 @@ func (r *run) drive(then func() bool) {
 			go r.drive(func() bool { return r.stop(fmt.Errorf("folding the superstep: %w", errExit)) })
 		}
 	}()
-	for then() {
-		then = r.superstep
+	if !then() {
+		return
+	}
+	for r.superstep() {
 	}
 }
 
@@ -169,6 +173,7 @@ func (r *run) abandonParallel(t *task) bool {
 // abandon replaces a task by a successor that was stopped.
 func (r *run) abandon(t *task) {
 	r.c.log(r, "abandoned", "node", t.node.name, "task", t.id())
+	r.leftBehind = true
 	s := t.successor(fmt.Errorf("%w: it did not return in time", errStopped))
 	r.current[slices.Index(r.current, t)] = s
 }

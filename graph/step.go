@@ -34,14 +34,14 @@ func (r *run) settleStep() bool {
 
 // fold merges the writes of all tasks in task order. Nothing is changed when it fails.
 func (r *run) fold() (any, record.Writes, error) {
-	var few [4]part
-	parts := few[:0]
+	r.parts = r.parts[:0]
 	for _, t := range r.current {
-		parts = append(parts, part{t.node.name, t.out.view})
+		r.parts = append(r.parts, part{t.node.name, t.out.view})
 	}
 	r.folding = true
-	next, folded, err := r.c.plan.ops.commit(r.head, parts)
+	next, folded, err := r.c.plan.ops.commit(r.head, r.parts)
 	r.folding = false
+	clear(r.parts)
 	return next, folded, err
 }
 
@@ -49,6 +49,9 @@ func (r *run) fold() (any, record.Writes, error) {
 func (r *run) commit(head any, folded record.Writes) bool {
 	ran := r.current
 	r.schedule(ran)
+	if r.alone(ran) {
+		r.c.plan.ops.recycle(r.head)
+	}
 	r.head = head
 	r.ran++
 	why := r.reason(ran)
@@ -61,6 +64,20 @@ func (r *run) commit(head any, folded record.Writes) bool {
 		return true
 	}
 	return r.commitLog(ran, folded, why)
+}
+
+// alone reports whether nobody but the driver can still look at the state before the superstep: no event carries it, and no
+// attempt was left behind that might make its view late.
+func (r *run) alone(ran []*task) bool {
+	if r.leftBehind || r.bus.listening() {
+		return false
+	}
+	for _, t := range ran {
+		if t.time > 0 || t.node.policy.Timeout > 0 || t.node.policy.IdleTimeout > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *run) commitLog(ran []*task, folded record.Writes, why *pause) bool {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -242,9 +243,10 @@ func (c *call) handlerBody() error {
 func (c *call) leave(view any) error {
 	n := c.t.node
 	if c.to == nil {
-		c.to = c.toRoom[:0]
+		c.to = slices.Clip(n.edges) // shared; a route's targets are appended to a copy
+	} else {
+		c.to = append(c.to, n.edges...)
 	}
-	c.to = append(c.to, n.edges...)
 	for _, r := range n.routes {
 		sub := c.t.r.c.plan.ops.sub(view)
 		next, err := r.fn(c, sub)

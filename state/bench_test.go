@@ -99,6 +99,7 @@ func BenchmarkSuperstep(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
+		sc.Recycle(h)
 		h = next
 	}
 }

@@ -14,30 +14,22 @@ import (
 // If one part replaced a field, what the others wrote to it is dropped. Two that replaced it are a conflict, and so are two
 // that wrote a Last, an Ephemeral or an Untracked.
 func (sc *Schema[S]) Commit(h *Head[S], parts []Part[S]) (*Head[S], []Write, error) {
-	next := &Head[S]{s: h.s}
+	next := sc.blank()
+	next.s = h.s
+	for _, i := range sc.fleeting {
+		sc.at(&next.s, i).(interface{ expire() }).expire()
+	}
 	step := h.renames
 	for i := range sc.slots {
-		writers, only, err := sc.writers(i, parts)
+		if len(parts) == 1 && sc.header(parts[0].View, i).cutMode == untouched {
+			continue // most fields of most supersteps
+		}
+		folded, err := sc.foldField(&next.s, i, parts)
 		if err != nil {
 			return nil, nil, err
 		}
-		if writers == 0 {
-			if sc.slots[i].Kind == kindEphemeral {
-				sc.at(&next.s, i).(interface{ expire() }).expire()
-			}
-			continue
-		}
-		f := sc.at(&next.s, i)
-		for p := range parts {
-			if sc.header(parts[p].View, i).cutMode == untouched || only >= 0 && p != only {
-				continue
-			}
-			if err := f.fold(sc.at(parts[p].View, i)); err != nil {
-				return nil, nil, sc.reduceError(i, p, parts[p].Task, err)
-			}
-		}
-		if sc.slots[i].Kind == kindFold {
-			data, err := f.json(nil)
+		if folded && sc.slots[i].Kind == kindFold {
+			data, err := sc.at(&next.s, i).json(nil)
 			if err != nil {
 				return nil, nil, sc.valueError(i, &fault{"", err})
 			}
@@ -45,6 +37,41 @@ func (sc *Schema[S]) Commit(h *Head[S], parts []Part[S]) (*Head[S], []Write, err
 		}
 	}
 	return next, step, nil
+}
+
+// foldField folds what parts wrote to field i into next. It reports whether there was anything.
+func (sc *Schema[S]) foldField(next *S, i int, parts []Part[S]) (bool, error) {
+	writers, only, err := sc.writers(i, parts)
+	if err != nil || writers == 0 {
+		return false, err
+	}
+	f := sc.at(next, i)
+	for p := range parts {
+		if sc.header(parts[p].View, i).cutMode == untouched || only >= 0 && p != only {
+			continue
+		}
+		if err := f.fold(sc.at(parts[p].View, i)); err != nil {
+			return false, sc.reduceError(i, p, parts[p].Task, err)
+		}
+	}
+	return true, nil
+}
+
+// blank is memory for a head: of one that was given back, if there is one.
+func (sc *Schema[S]) blank() *Head[S] {
+	if h, ok := sc.spare.Get().(*Head[S]); ok {
+		h.renames = nil
+		return h
+	}
+	return new(Head[S])
+}
+
+// Recycle gives h back: a later Commit may use its memory, so nobody may use h any more. Views of h stay good. To give back
+// is never required; it saves Commit an allocation of the size of S.
+func (sc *Schema[S]) Recycle(h *Head[S]) {
+	if h != nil && h != sc.empty {
+		sc.spare.Put(h)
+	}
 }
 
 // writers counts the parts that wrote field i. If one of them replaced it, only is its index, else -1.

@@ -392,3 +392,44 @@ func TestKeyedOrder(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A head that was given back is the memory of a later one: what is read through views, and heads that were kept, stay as they
+// were, and what a commit refused leaves nothing behind. // E51 // E3
+func TestRecycle(t *testing.T) {
+	t.Parallel()
+	sc := schema[passing](t)
+	kept := sc.Empty()
+	var views []*passing
+	for i := range 50 {
+		v := sc.View(kept)
+		v.L.Append(i)
+		v.E.Set("now")
+		if err := sc.Freeze(v); err != nil {
+			t.Fatal(err)
+		}
+		next, _, err := sc.Commit(kept, []state.Part[passing]{{Task: "t", View: v}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		views = append(views, sc.View(next))
+		sc.Recycle(kept)
+		kept = next
+	}
+	for i, v := range views {
+		if got := v.L.Slice(); len(got) != i+1 || got[i] != i {
+			t.Fatalf("view %d reads %v", i, got)
+		}
+		if _, ok := v.E.Get(); !ok {
+			t.Fatalf("view %d has lost what was set", i)
+		}
+	}
+	sc.Recycle(sc.Empty())
+	if doc, err := sc.JSON(sc.Empty()); err != nil || string(doc) != "{}" {
+		t.Fatalf("the empty state is %s, %v", doc, err)
+	}
+}
+
+type passing struct {
+	L state.List[int]         `json:"l"`
+	E state.Ephemeral[string] `json:"e"`
+}

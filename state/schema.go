@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/holdfast-go/holdfast/internal/jsonschema"
@@ -36,6 +37,9 @@ type Schema[S any] struct {
 	sorted []int          // the slots that JSON shows, by name
 	empty  *Head[S]
 	schema json.RawMessage
+
+	fleeting []int     // the slots of Ephemeral fields
+	spare    sync.Pool // of *Head[S]
 }
 
 // A Head is a committed state. It is immutable and safe for concurrent readers.
@@ -60,6 +64,9 @@ func newSchema[S any](slots []slot) *Schema[S] {
 		}
 		if s.Persisted && !s.Hidden {
 			sc.sorted = append(sc.sorted, i)
+		}
+		if s.Kind == kindEphemeral {
+			sc.fleeting = append(sc.fleeting, i)
 		}
 		sc.at(&sc.empty.s, i).attach()
 	}
