@@ -16,7 +16,11 @@ type cancelBody struct {
 // renewed takes the outcome of a renewal. It runs beside the driver.
 func (r *run) renewed(got checkpoint.Renewal) {
 	if got.Lost {
-		if !r.ending() {
+		switch {
+		case r.ending():
+		case got.RolledBack:
+			r.lose(checkpoint.ErrRolledBack)
+		default:
 			r.lose(checkpoint.ErrStale)
 		}
 		return

@@ -21,6 +21,7 @@ if now > valid then return {'late'} end
 
 local ms = string.format('%.0f', now)
 if e == 0 then
+  if call('EXISTS', J, Q) > 0 then call('DEL', J, Q) end -- somebody took the head away and nothing else
   call('HSET', M, 'i', 0, 'a', 0, 'b', 1, 'r', '', 's', 0, 'g', '', 'o', ARGV[7], 'c', ms, 'u', ms, 'x', '', 't', 0)
 end
 call('HSET', M, 'e', e + 1, 'n', nonce, 'l', string.format('%.0f', now + lease), 'h', ARGV[6], 't', mode == '0' and 0 or tonumber(h[5]) + 1)

@@ -53,13 +53,14 @@ local function commands()
   return ns
 end
 
--- touch sets when the thread expires, all keys at the same moment, or that it does not: somebody may need it as long as it is
--- held, has not ended, or a command waits.
+-- touch ends a write. It sets when the thread expires, all keys at the same moment, or that it does not: somebody may need it as long as it is
+-- held, has not ended, or a command waits. A server that refuses (by its access rules) does not undo the write: the thread stays, and
+-- the next write tries again.
 local function touch(ttl)
   local f = call('HMGET', M, 'n', 's', 'w')
   if ttl > 0 and f[1] == '' and tonumber(f[2]) >= 3 and not f[3] then
-    for i = 1, 3 do call('PEXPIREAT', KEYS[i], now + ttl) end
-  elseif call('PTTL', M) >= 0 then
-    for i = 1, 3 do call('PERSIST', KEYS[i]) end
+    for i = 1, 3 do redis.pcall('PEXPIREAT', KEYS[i], now + ttl) end
+  elseif redis.pcall('PTTL', M) ~= -1 then
+    for i = 1, 3 do redis.pcall('PERSIST', KEYS[i]) end
   end
 end
