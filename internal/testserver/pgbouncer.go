@@ -12,9 +12,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PgBouncer starts a pooler in transaction mode before a server, with as many connections to it. It returns the URL of a
-// superuser. The test's end stops it.
-func PgBouncer(tb testing.TB, pg *PG, conns int) string {
+// PgBouncer starts a pooler in transaction mode before a server, with as many connections to it, all of one role. It returns
+// its URL. The test's end stops it.
+func PgBouncer(tb testing.TB, pg *PG, role string, conns int) string {
 	tb.Helper()
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
@@ -41,7 +41,7 @@ func PgBouncer(tb testing.TB, pg *PG, conns int) string {
 	}
 	config := filepath.Join(dir, "pgbouncer.ini")
 	text := fmt.Sprintf(`[databases]
-* = host=%s port=%s user=postgres
+* = host=%s port=%s user=%s
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = %d
@@ -50,7 +50,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = %d
 max_client_conn = 500
-`, host, serverPort, port, conns)
+`, host, serverPort, role, port, conns)
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 		tb.Fatal(err)
 	}
