@@ -64,11 +64,13 @@ func openSQLite(t testing.TB, path string) *sqlite.Store {
 	return s
 }
 
-// kinds are the ways to wrap a store.
-var kinds = []struct {
+// A wrapping is a way to wrap a store.
+type wrapping struct {
 	name string
 	wrap func(testing.TB, checkpoint.Store, secure.Keyring) checkpoint.Store
-}{
+}
+
+var kinds = []wrapping{
 	{"encrypt", func(t testing.TB, s checkpoint.Store, k secure.Keyring) checkpoint.Store { return encrypt(t, s, k) }},
 	{"sign", func(t testing.TB, s checkpoint.Store, k secure.Keyring) checkpoint.Store { return sign(t, s, k) }},
 	{"both", func(t testing.TB, s checkpoint.Store, k secure.Keyring) checkpoint.Store {
