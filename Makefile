@@ -4,7 +4,7 @@ SHELL       := /bin/bash
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: test unit property race lint cross crash crash-long bench vuln fresh compiler servers
+.PHONY: test unit property race lint cross crash crash-long bench fuzz vuln fresh compiler servers
 
 test: lint cross unit property race crash
 
@@ -34,6 +34,12 @@ cross: # the other systems compile, tests too
 
 bench: # five runs, the median beside its bar
 	go run ./internal/benchtable
+
+FUZZTIME ?= 30s
+fuzz: # every fuzz target of the module in turn, each for FUZZTIME
+	@for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+		for name in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do echo "$$pkg $$name"; \
+		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; done; done
 
 vuln: # apart from test: its database needs a network
 	go run $(GOVULNCHECK) ./...

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/holdfast-go/holdfast/internal/alloctest"
 	"github.com/holdfast-go/holdfast/message"
 )
 
@@ -159,9 +161,13 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(string(doc))
 	f.Add(`[{"id":"1","role":"assistant","parts":[{"kind":"reasoning","text":"t","signature":"s"}],"partial":true}]`)
+	f.Add("[" + strings.Repeat("{},", 5000) + "{}]")
+	f.Add(`[{"id":"1","role":"user","parts":[` + strings.Repeat(`{"kind":"text"},`, 2000) + `{"kind":"text"}]}]`)
 	f.Add(`[{"id":"1","role":"tool","parts":null},{"id":"1","role":"robot","parts":[]}] x`)
 	f.Fuzz(func(t *testing.T, doc string) {
-		history, err := message.Decode([]byte(doc))
+		var history []message.Message
+		var err error
+		alloctest.Bound(t, 1024, func() { history, err = message.Decode([]byte(doc)) }, []byte(doc)) // a message, its place in the tree of values
 		if err != nil {
 			if _, ok := errors.AsType[*message.FormError](err); !ok {
 				t.Fatalf("Decode(%q) returned %T", doc, err)

@@ -3,10 +3,11 @@ package state_test
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
+	"unsafe"
 
+	"github.com/holdfast-go/holdfast/internal/alloctest"
 	"github.com/holdfast-go/holdfast/state"
 )
 
@@ -44,7 +45,9 @@ func FuzzRawApply(f *testing.F) {
 				known(t, err)
 			}
 			was, _ := raw.JSON()
-			if err := raw.Apply(in.parts, in.folded); err != nil {
+			var err error
+			alloctest.Bound(t, rawValue, func() { err = raw.Apply(in.parts, in.folded) }, []byte(d1), []byte(d1), []byte(d2), []byte(d2))
+			if err != nil {
 				known(t, err)
 				if is, _ := raw.JSON(); string(is) != string(was) {
 					t.Fatalf("refused, but %s became %s", was, is)
@@ -73,15 +76,14 @@ func known(t *testing.T, err error) {
 // What can be decoded can be committed, and the raw state takes it too.
 func FuzzDecode(f *testing.F) {
 	seeds(f)
-	sc, err := state.Of[every]()
-	if err != nil {
-		f.Fatal(err)
-	}
+	sc := schema[every](f)
 	fields := sc.Fields()
 	f.Fuzz(func(t *testing.T, k1 int, d1 string, k2 int, d2 string) {
 		a, b := fields[uint(k1)%uint(len(fields))], fields[uint(k2)%uint(len(fields))]
 		ws := []state.Write{w(a.Name, a.Kind, d1), w(b.Name, b.Kind, d2)}
-		v, err := sc.Decode(ws)
+		var v *every
+		var err error
+		alloctest.Bound(t, perValue, func() { v, err = sc.Decode(ws) }, []byte(d1), []byte(d2))
 		if err != nil {
 			if !errors.Is(err, state.ErrIncompatible) {
 				t.Fatal(err)
@@ -111,13 +113,12 @@ func FuzzMerge(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	sc, err := state.Of[every]()
-	if err != nil {
-		f.Fatal(err)
-	}
+	sc := schema[every](f)
 	f.Fuzz(func(t *testing.T, in string) {
 		v := sc.View(sc.Empty())
-		if err := sc.Merge(v, []byte(in)); err != nil {
+		var err error
+		alloctest.Bound(t, perValue, func() { err = sc.Merge(v, []byte(in)) }, []byte(in))
+		if err != nil {
 			if wrote := sc.Wrote(v); wrote != "" {
 				t.Fatalf("refused (%v), but %s was written", err, wrote)
 			}
@@ -133,13 +134,33 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// What bytes make a program allocate is bounded by their number: nothing in them says how much is to come. Report 120
+// perValue is what a typed state may allocate for one value of the input, in bytes: an op of the largest element of every, with
+// its key, its place in a tree, and what encoding/json takes for it.
+const perValue = 160
+
+// rawValue is the same for a state without types: an op, an entry and a place in a map, each with room to grow.
+const rawValue = 96
+
+// The smallest elements in the greatest number, and what claims to be them and is not. Report 120
 func TestAllocationIsBounded(t *testing.T) { // not parallel: it reads the counters of the process
 	sc := schema[every](t)
 	const n = 20_000
-	for field, in := range map[string]string{
-		"flat": "[" + strings.Repeat("1,", n) + "1]", "words": `["` + strings.Repeat(`","`, n) + `"]`,
-		"nums": "[" + strings.Repeat("[1],", n) + "[2]]", "text": strings.Repeat("[", 3*n), "names": `{"r":` + strings.Repeat("[", 3*n),
+	many := func(open, one, last, shut string) string { return open + strings.Repeat(one, n) + last + shut }
+	for field, docs := range map[string][]string{
+		"flat":  {many("[", "1,", "1", "]"), many("[", "1,", "1", ""), many("[", `"",`, "1", "]")},
+		"items": {many("[", "{},", "{}", "]"), many(`{"r":[`, "null,", "{}", "]}")},
+		"ptrs":  {many("[", "null,", "{}", "]"), many("[", "{},", "{}", "]")},
+		"words": {many("[", `"",`, `""`, "]"), many(`{"d":[`, `"",`, `""`, `],"a":[]}`)},
+		"ints":  {many("[", "1,", "1", "]")},
+		"nums":  {many("[", "[1],", "[2]", "]"), many("[", "[1,[]],", "[2]", "]"), many("[[1,[", `"",`, `""`, "]]]")},
+		"pts":   {many("[", `[{"x":1},2],`, `[{"x":1}]`, "]"), many("[", `[{},null],`, `[{}]`, "]")},
+		"keyed": {many("[", `["a"],`, `["b"]`, "]"), many("[", `["a",{}],`, `["b"]`, "]"), many(`[{"id":"a","tags":[`, `"",`, `""`, "]}]")},
+		"names": {many("[", `["",{}],`, `["b"]`, "]"), `{"r":` + strings.Repeat("[", 3*n), many(`{`, `"":{},`, `"b":{}`, `}`)},
+		"max":   {many("[", "1,", "1", "]"), many(`{"r":1,"w":[`, "1,", "1", "]}")},
+		"join":  {many("[", "[],", "[]", "]"), many("[[", `"",`, `""`, "]]")},
+		"text":  {strings.Repeat("[", 3*n), strings.Repeat("[", 9_990), many("[", "[],", "[]", "]"), `"` + strings.Repeat(`\u0000`, n) + `"`},
+		"last":  {many(`{"id":"a","tags":[`, `"",`, `""`, "]}"), many(`{"raw":{`, `"1":"",`, `"2":""`, "}}")},
+		"sum":   {strings.Repeat("9", 3*n)},
 	} {
 		kind := ""
 		for _, f := range sc.Fields() {
@@ -147,19 +168,31 @@ func TestAllocationIsBounded(t *testing.T) { // not parallel: it reads the count
 				kind = f.Kind
 			}
 		}
-		ws := []state.Write{w(field, kind, in)}
-		for name, f := range map[string]func(){
-			"apply":  func() { _ = state.NewRaw().Apply([][]state.Write{ws}, nil) },
-			"decode": func() { _, _ = sc.Decode(ws) },
-			"merge":  func() { _ = sc.Merge(sc.View(sc.Empty()), fmt.Appendf(nil, `{%q:%s}`, field, in)) },
-		} {
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			f()
-			runtime.ReadMemStats(&after)
-			if got, most := after.TotalAlloc-before.TotalAlloc, uint64(64<<10+400*len(in)); got > most {
-				t.Errorf("%s of %s: %d bytes of %d in, more than %d", name, field, got, len(in), most)
-			}
+		for _, doc := range docs {
+			in := fmt.Appendf(nil, `{%q:%s}`, field, doc)
+			ws := []state.Write{w(field, kind, doc)}
+			alloctest.Bound(t, rawValue, func() { _ = state.NewRaw().Apply([][]state.Write{ws}, nil) }, []byte(doc))
+			alloctest.Bound(t, perValue, func() { _, _ = sc.Decode(ws) }, []byte(doc))
+			alloctest.Bound(t, perValue, func() { _ = sc.Merge(sc.View(sc.Empty()), in) }, in)
 		}
+	}
+}
+
+// A vast is an element that is large in memory and small in JSON.
+type vast struct {
+	N [512]int64 `json:"n"`
+}
+
+// The size of an element is the program's choice, not the input's: so many elements as are there are made, each once.
+func TestLargeElementsAreMadeOnce(t *testing.T) { // not parallel, as above
+	type big struct {
+		List state.List[vast] `json:"list"`
+	}
+	sc := schema[big](t)
+	const n = 1000
+	size := int(unsafe.Sizeof(vast{}))
+	whole, cut := "["+strings.Repeat("{},", n)+"{}]", "["+strings.Repeat("{},", n)+"{}"
+	for doc, each := range map[string]int{whole: size/2 + 64, cut: 0} { // {} and the comma before it are two values
+		alloctest.Bound(t, each, func() { _, _ = sc.Decode([]state.Write{w("list", "list", doc)}) }, []byte(doc))
 	}
 }

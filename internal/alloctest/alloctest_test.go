@@ -34,7 +34,7 @@ func TestBound(t *testing.T) { // not parallel: it reads the counters of the pro
 	if fails(60<<10, "9") || fails(2*alloctest.Free, "[9"+repeated(1000)+"]") {
 		t.Error("an honest decoder was refused")
 	}
-	if !fails(1<<20, "1048576") || !fails(2*alloctest.Free, "[9"+repeated(1000)) {
+	if !fails(1<<20, "1048576") || !fails(8*alloctest.Free, "[9"+repeated(1000)) {
 		t.Error("a decoder that believed a length was not seen")
 	}
 }

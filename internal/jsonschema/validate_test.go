@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holdfast-go/holdfast/internal/alloctest"
 	"github.com/holdfast-go/holdfast/internal/jsonschema"
 )
 
@@ -203,7 +204,9 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(`{"anyOf":[{"type":"string"},{"enum":[1,null]}],"$defs":{"a":{"$ref":"#/$defs/b"},"b":false}}`, `"x"`)
 	f.Fuzz(func(t *testing.T, schema, doc string) {
-		s, err := jsonschema.Parse([]byte(schema))
+		var s *jsonschema.Schema
+		var err error
+		alloctest.Bound(t, 4096, func() { s, err = jsonschema.Parse([]byte(schema)) }, []byte(schema)) // schemas, compared when they refer
 		if err != nil {
 			return
 		}
@@ -230,7 +233,9 @@ func FuzzValidate(f *testing.F) {
 	f.Add(`{"count":1,"lines":[{"a/b":"x"}],"opt":1e3,"size":"s","raw":"AAAA","byNum":{"7":"x"},"pair":[1,2]}`)
 	f.Add(`{"count":-0,"when":{"When":"2020-01-01T00:00:00Z"}}`)
 	f.Fuzz(func(t *testing.T, doc string) {
-		if s.Validate([]byte(doc)) != nil {
+		var bad error
+		alloctest.Bound(t, 1024, func() { bad = s.Validate([]byte(doc)) }, []byte(doc))
+		if bad != nil {
 			return
 		}
 		// Keys of maps are the one part whose range a schema does not state.

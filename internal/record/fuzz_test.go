@@ -3,13 +3,15 @@ package record_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
-	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/alloctest"
 	"github.com/holdfast-go/holdfast/internal/record"
 	"github.com/holdfast-go/holdfast/state"
 )
@@ -105,7 +107,11 @@ func unflat(b []byte) (recs []checkpoint.Record) {
 	return recs
 }
 
-// FuzzFold folds arbitrary bodies of arbitrary kinds: no panic, and memory in proportion to what was read. What folds is a
+// perValue is what one value of a body may cost: the largest is a task of an entry, with what encoding/json takes to let a list
+// of them grow, and a copy.
+const perValue = 2048
+
+// FuzzFold folds arbitrary bodies of arbitrary kinds: no panic, and memory for no more than is there. What folds is a
 // state that a snapshot keeps. // report 120
 func FuzzFold(f *testing.F) {
 	kinds := map[checkpoint.Kind]bool{}
@@ -124,13 +130,14 @@ func FuzzFold(f *testing.F) {
 	}
 	f.Add([]byte("I\x01null\nE\x01{\"t\":[{\"r\":true}]}\nX\x01{}\nV\x01{\"t\":null}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		th, err := record.Fold(unflat(b))
-		runtime.ReadMemStats(&after)
-		if used := after.TotalAlloc - before.TotalAlloc; used > 64<<20+uint64(len(b))*4096 {
-			t.Fatalf("folding %d bytes took %d bytes of memory", len(b), used)
+		recs := unflat(b)
+		docs := make([][]byte, len(recs))
+		for i, r := range recs {
+			docs[i] = r.Body[min(1, len(r.Body)):] // behind the version
 		}
+		var th *record.Thread
+		var err error
+		alloctest.Bound(t, perValue, func() { th, err = record.Fold(recs) }, docs...)
 		if err != nil {
 			if !errors.Is(err, checkpoint.ErrCorrupt) {
 				t.Fatalf("not ErrCorrupt: %v", err)
@@ -157,7 +164,9 @@ func FuzzSegments(f *testing.F) {
 	f.Add(string(checkpoint.NamespaceOf("a", "", "t5.2.0")))
 	f.Add("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01")
 	f.Fuzz(func(t *testing.T, s string) {
-		segs, err := checkpoint.Namespace(s).Segments()
+		var segs []string
+		var err error
+		alloctest.Bound(t, 0, func() { segs, err = checkpoint.Namespace(s).Segments() }, []byte(s), []byte(s), []byte(s))
 		if err != nil {
 			return
 		}
@@ -166,4 +175,27 @@ func FuzzSegments(f *testing.F) {
 			t.Fatalf("%q -> %q -> %q %v", s, segs, back, err)
 		}
 	})
+}
+
+// Many of the smallest values of each body, whole and cut, and namespaces that claim more than is there. // report 120
+func TestAllocationIsBounded(t *testing.T) { // not parallel: it reads the counters of the process
+	const n = 10_000
+	for kind, doc := range map[checkpoint.Kind][3]string{
+		checkpoint.KindEntry: {`{"t":[`, "{},", "{}]}"}, checkpoint.KindInput: {`{"w":[`, "[],", "[]]}"}, checkpoint.KindResult: {`{"s":[`, "{},", "{}]}"},
+		checkpoint.KindPause: {`{"q":[`, "{},", "{}]}"}, checkpoint.KindSnapshot: {`{"next":[`, "{},", "{}]}"}, checkpoint.KindSettle: {`{"gone":[`, "{},", "{}]}"},
+		checkpoint.KindEdit: {`{"j":[`, "{},", "{}]}"}, checkpoint.KindVoid: {`{"t":[`, `"",`, `""]}`}, checkpoint.KindOnce: {`{"v":[`, `"",`, `""]}`},
+	} {
+		whole := doc[0] + strings.Repeat(doc[1], n) + doc[2]
+		for _, d := range []string{whole, whole[:len(whole)-1], doc[0] + strings.Repeat("[", n), `{"w":[["a","last",` + whole + `]]}`} {
+			recs := []checkpoint.Record{{Kind: checkpoint.KindInput, Body: []byte("\x01{}")}, {Pos: 1, Kind: kind, Body: []byte("\x01" + d)}}
+			if kind == checkpoint.KindInput || kind == checkpoint.KindSnapshot {
+				recs[1].Pos, recs = 0, recs[1:]
+			}
+			alloctest.Bound(t, perValue, func() { _, _ = record.Fold(recs) }, []byte(d))
+		}
+	}
+	for _, claim := range []uint64{1 << 20, 1 << 40, 1<<63 - 1, 1<<64 - 1} {
+		ns := binary.AppendUvarint(nil, claim)
+		alloctest.Bound(t, 0, func() { _, _ = checkpoint.Namespace(ns).Segments() }, ns)
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/holdfast-go/holdfast/internal/alloctest"
 	"github.com/holdfast-go/holdfast/internal/strictjson"
 )
 
@@ -50,8 +51,18 @@ func FuzzParse(f *testing.F) {
 	f.Add(` { "a" : [ 1 , -2.5e+3 , true , null , "\ud83d\ude00\\\"\u0000" ] , "" : { } } `)
 	f.Add(`"\\ud800"`)
 	f.Add(`[[],{},0]`)
+	f.Add("[" + strings.Repeat("1,", 5000) + "1]")
+	f.Add("{" + strings.Repeat(`"":[],`, 5000) + `"a":1}`)
+	f.Add(strings.Repeat(`{"":`, 900) + "1" + strings.Repeat("}", 900))
 	f.Fuzz(func(t *testing.T, doc string) {
-		v, err := strictjson.Parse([]byte(doc))
+		var v strictjson.Value
+		var err error
+		alloctest.Bound(t, 512, func() { v, err = strictjson.Parse([]byte(doc)) }, []byte(doc))
+		var check error
+		alloctest.Bound(t, 128, func() { check = strictjson.Check([]byte(doc)) }, []byte(doc)) // a place in the map of names
+		if (check == nil) != (err == nil) {
+			t.Fatalf("Parse says %v, Check %v", err, check)
+		}
 		if err != nil {
 			return
 		}
