@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -27,7 +28,7 @@ func TestErrorsAreDocumented(t *testing.T) {
 		rows[m[1]] = m[2]
 	}
 	tests := map[string]bool{}
-	for _, pkg := range []string{"graph", "state", "checkpoint"} {
+	for _, pkg := range []string{"graph", "state", "checkpoint", "checkpoint/secure"} {
 		for _, name := range exportedErrors(t, pkg, tests) {
 			if rows[name] == "" {
 				t.Errorf("%s has no whole row in docs/errors.md", name)
@@ -49,22 +50,22 @@ func TestErrorsAreDocumented(t *testing.T) {
 func exportedErrors(t *testing.T, pkg string, tests map[string]bool) (names []string) {
 	t.Helper()
 	root := filepath.Join("..", pkg)
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") {
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, ".go") {
 			return err
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
-		top := filepath.Dir(path) == root && !strings.HasSuffix(path, "_test.go")
+		top := filepath.Dir(file) == root && !strings.HasSuffix(file, "_test.go")
 		for _, decl := range f.Decls {
 			if fn, ok := decl.(*ast.FuncDecl); ok && strings.HasPrefix(fn.Name.Name, "Test") {
 				tests[fn.Name.Name] = true
 			}
 			if top {
 				for _, n := range errorNames(decl) {
-					names = append(names, pkg+"."+n)
+					names = append(names, path.Base(pkg)+"."+n)
 				}
 			}
 		}
