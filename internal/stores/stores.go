@@ -1,0 +1,129 @@
+// Package stores opens the store that a URL names. It is for programs that take the store from their command line: tests
+// that kill themselves, and examples. Other programs call the constructor of the back end that they use.
+package stores
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/checkpoint/postgres"
+	"github.com/holdfast-go/holdfast/checkpoint/redis"
+	"github.com/holdfast-go/holdfast/checkpoint/sqlite"
+)
+
+// Open opens a store. The caller closes it. The URL is one of
+//
+//	memory:                                     in this process
+//	path, or sqlite:path                        a SQLite file; ?synchronous=normal, ?readers=n, ?max_bytes=n (after sqlite: only)
+//	postgres://user@host/database               ?schema=name, ?synchronous_commit=off, ?pooler=true, and what pgx takes
+//	redis://host:port/0, rediss://host:port/0   ?prefix=name, and what go-redis takes
+func Open(ctx context.Context, text string) (checkpoint.Store, error) {
+	scheme, rest, _ := strings.Cut(text, ":")
+	switch scheme {
+	case "memory":
+		return new(checkpoint.Memory), nil
+	case "sqlite":
+		return openSQLite(rest)
+	case "postgres", "postgresql":
+		return openPostgres(ctx, text)
+	case "redis", "rediss":
+		return openRedis(ctx, text)
+	}
+	if strings.Contains(text, "://") || text == "" {
+		return nil, fmt.Errorf("stores: %q is no URL of a store: use memory:, a path, sqlite:, postgres:// or redis://", scheme)
+	}
+	return opened(sqlite.Open(text, sqlite.Options{}))
+}
+
+// opened keeps a nil pointer from becoming a store.
+func opened[S checkpoint.Store](s S, err error) (checkpoint.Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func openSQLite(text string) (checkpoint.Store, error) {
+	path, query, _ := strings.Cut(text, "?")
+	q, err := url.ParseQuery(query)
+	if err != nil {
+		return nil, fmt.Errorf("stores: sqlite: %w", err)
+	}
+	var o sqlite.Options
+	for name := range q {
+		switch value := q.Get(name); name {
+		case "synchronous":
+			o.Synchronous, err = either(value, "full", "normal", sqlite.Full, sqlite.Normal)
+		case "readers":
+			o.Readers, err = strconv.Atoi(value)
+		case "max_bytes":
+			o.MaxBytes, err = strconv.ParseInt(value, 10, 64)
+		default:
+			err = fmt.Errorf("there is no such option")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("stores: sqlite: %s: %w", name, err)
+		}
+	}
+	return opened(sqlite.Open(path, o))
+}
+
+func openPostgres(ctx context.Context, text string) (checkpoint.Store, error) {
+	u, q, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	o := postgres.Options{Schema: take(q, "schema")}
+	if o.SynchronousCommit, err = either(take(q, "synchronous_commit"), "on", "off", postgres.On, postgres.Off); err != nil {
+		return nil, fmt.Errorf("stores: postgres: synchronous_commit: %w", err)
+	}
+	if o.Pooler, err = either(take(q, "pooler"), "false", "true", false, true); err != nil {
+		return nil, fmt.Errorf("stores: postgres: pooler: %w", err)
+	}
+	u.RawQuery = q.Encode()
+	return opened(postgres.Open(ctx, u.String(), o))
+}
+
+func openRedis(ctx context.Context, text string) (checkpoint.Store, error) {
+	u, q, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	o := redis.Options{Prefix: take(q, "prefix")}
+	u.RawQuery = q.Encode()
+	return opened(redis.Open(ctx, u.String(), o))
+}
+
+// parse says nothing of the URL in its error: a password may be in it.
+func parse(text string) (*url.URL, url.Values, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, nil, fmt.Errorf("stores: the URL of the store is not valid")
+	}
+	q, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return nil, nil, fmt.Errorf("stores: the query of the URL is not valid")
+	}
+	return u, q, nil
+}
+
+func take(q url.Values, name string) string {
+	v := q.Get(name)
+	q.Del(name)
+	return v
+}
+
+// either is the first value for the first word or none, the second for the second word.
+func either[T any](got, first, second string, a, b T) (T, error) {
+	switch got {
+	case "", first:
+		return a, nil
+	case second:
+		return b, nil
+	}
+	return a, fmt.Errorf("%q is neither %s nor %s", got, first, second)
+}
