@@ -9,12 +9,7 @@ import (
 	"github.com/holdfast-go/holdfast/checkpoint/postgres"
 	"github.com/holdfast-go/holdfast/internal/testserver"
 	"github.com/jackc/pgx/v5"
-	"go.uber.org/goleak"
 )
-
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(testserver.Main{M: m})
-}
 
 // fresh names a schema that no other test uses.
 func fresh() string { return "t_" + strings.ToLower(rand.Text()) }

@@ -16,7 +16,7 @@ import (
 )
 
 // secured makes a schema with row-level security and a role that may use it. It returns the role's URL.
-func secured(t *testing.T) (role string, o postgres.Options) {
+func secured(t testing.TB) (role string, o postgres.Options) {
 	t.Helper()
 	pg := testserver.Postgres(t)
 	o = postgres.Options{Schema: fresh(), RowSecurity: true}
@@ -43,7 +43,7 @@ func secured(t *testing.T) (role string, o postgres.Options) {
 }
 
 // as is a URL with another user.
-func as(t *testing.T, server, user string) string {
+func as(t testing.TB, server, user string) string {
 	t.Helper()
 	u, err := url.Parse(server)
 	if err != nil {
