@@ -18,7 +18,7 @@ type bar struct {
 	line, pkg, bench, metric string // "a : b" is the ratio of two metrics of one run
 	most                     bool   // at most the limit; otherwise at least
 	limit                    float64
-	beside                   string // a metric that is printed beside it, from the same run
+	beside                   string // metrics that are printed beside it, from the same run
 }
 
 var bars = []bar{
@@ -26,13 +26,13 @@ var bars = []bar{
 	{"E8", "./state", "BenchmarkE8/List", "growth@1M", true, 1.3, ""},
 	{"E8", "./state", "BenchmarkE8/Map", "growth@1M : growth-map@1M", true, 1.5, "growth-map@1M"},
 	{"E8", "./state", "BenchmarkE8/Keyed", "growth@1M : growth-map@1M", true, 1.5, "growth-map@1M"},
-	{"E51", "./graph", "BenchmarkE51", "ns/superstep", true, 1000, "ns/goroutine"},
+	{"E51", "./graph", "BenchmarkE51", "ns/superstep", true, 1000, "p50-ns p99-ns ns/goroutine"},
 	{"E51", "./graph", "BenchmarkE51", "allocs/superstep", true, 6, ""},
-	{"E52", "./graph", "BenchmarkE52/100000", "x-of-100", true, 1.3, "ns/superstep"},
+	{"E52", "./graph", "BenchmarkE52/100000", "x-of-100", true, 1.3, "ns/superstep p50-ns p99-ns"},
 	{"E52", "./graph", "BenchmarkE52/100000", "bytes-of-100", true, 1.3, "bytes/superstep"},
-	{"E54", "./checkpoint/sqlite", "BenchmarkRatio/FULL/bytes=2048", "ratio", false, 0.8, "fsync-p50-us"},
-	{"E54", "./checkpoint/sqlite", "BenchmarkRatio/NORMAL/bytes=2048", "ratio", false, 0.5, "fsync-p50-us"},
-	{"E54", "./checkpoint/sqlite", "BenchmarkRatio/FULL/bytes=2048", "group-ratio", false, 3, "append64/s"},
+	{"E54", "./checkpoint/sqlite", "BenchmarkRatio/FULL/bytes=2048", "ratio", false, 0.8, "p50-us p99-us bare-p50-us bare-p99-us fsync-p50-us"},
+	{"E54", "./checkpoint/sqlite", "BenchmarkRatio/NORMAL/bytes=2048", "ratio", false, 0.5, "p50-us p99-us bare-p50-us bare-p99-us fsync-p50-us"},
+	{"E54", "./checkpoint/sqlite", "BenchmarkRatio/FULL/bytes=2048", "group-ratio", false, 3, "append64/s p99-64-us"},
 	{"E56", "./graph", "BenchmarkE56/", "read-16KiB/state", true, 2, ""},
 	{"E56", "./graph", "BenchmarkE56/", "stored/written", true, 2, ""},
 }
@@ -114,13 +114,15 @@ func print(found map[string][]float64) bool {
 			if b.most {
 				sign, kept = "at most", mid <= b.limit
 			}
-			beside := ""
-			if x := found[name+" "+b.beside]; len(x) > 0 {
-				slices.Sort(x)
-				beside = fmt.Sprintf("%s %.4g", b.beside, x[len(x)/2])
+			var beside []string
+			for metric := range strings.FieldsSeq(b.beside) {
+				if x := found[name+" "+metric]; len(x) > 0 {
+					slices.Sort(x)
+					beside = append(beside, fmt.Sprintf("%s %.4g", metric, x[len(x)/2]))
+				}
 			}
 			fmt.Printf("| %s | %s | %s | %s %g | %.4g | %.4g | %.4g | %s | %s |\n", b.line, strings.TrimPrefix(name, "Benchmark"), b.metric, sign, b.limit,
-				mid, v[0], v[len(v)-1], map[bool]string{true: "yes", false: "NO"}[kept], beside)
+				mid, v[0], v[len(v)-1], map[bool]string{true: "yes", false: "NO"}[kept], strings.Join(beside, ", "))
 		}
 	}
 	return complete
