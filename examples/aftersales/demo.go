@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,7 @@ const demoAmount shop.Money = 210_00
 type demo struct {
 	p      *printer
 	dir    string
+	db     string
 	thread graph.Thread
 	url    string
 	shop   *shop.Client
@@ -28,15 +30,15 @@ type demo struct {
 }
 
 // playDemo plays the whole story. An error means that the money did not move exactly once, or that the story could not be
-// played.
-func playDemo(ctx context.Context, p *printer) (err error) {
+// played. The threads are kept in db, or in a file of its own if that is empty.
+func playDemo(ctx context.Context, p *printer, db string) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
 	dir, err := os.MkdirTemp("", "aftersales-demo-")
 	if err != nil {
 		return err
 	}
-	d := &demo{p: p, dir: dir, thread: newThread()}
+	d := &demo{p: p, dir: dir, db: cmp.Or(db, filepath.Join(dir, "threads.db")), thread: newThread()}
 	service, err := d.startShop(ctx)
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
@@ -83,7 +85,7 @@ func (d *demo) startShop(ctx context.Context) (*child, error) {
 func (d *demo) worker(ctx context.Context, args ...string) (*child, error) {
 	lang := d.p.pick("en", "zh")
 	width := strconv.Itoa(d.p.width - columns(d.name(1)) - 3) // what is left beside its name
-	return spawn(ctx, append([]string{"-lang", lang, "-width", width, "-work", d.thread.ID, "-db", filepath.Join(d.dir, "threads.db"), "-shop", d.url,
+	return spawn(ctx, append([]string{"-lang", lang, "-width", width, "-work", d.thread.ID, "-db", d.db, "-shop", d.url,
 		"-timeout", "60s"}, args...)...)
 }
 
@@ -111,8 +113,8 @@ func (d *demo) parks(ctx context.Context) error {
 	if err != nil || code != exitWaiting {
 		return errors.Join(fmt.Errorf("worker 1 ended with code %d", code), err)
 	}
-	d.p.sayf("   Process %d has ended by itself: a refund that waits needs no process. The question is in the file.",
-		"   进程 %d 已自行结束：等待中的退款不需要任何进程，问题保存在文件里。", pid)
+	d.p.sayf("   Process %d has ended by itself: a refund that waits needs no process. The question is stored.",
+		"   进程 %d 已自行结束：等待中的退款不需要任何进程，问题已经存好。", pid)
 	return nil
 }
 

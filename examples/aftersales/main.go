@@ -75,8 +75,8 @@ func parseFlags(args []string) (*flags, error) {
 		return f, mistakef("-lang takes en or zh, not %q", "-lang 只能是 en 或 zh，不能是 %q", f.lang)
 	case f.graph != "" && f.graph != "mermaid" && f.graph != "dot":
 		return f, mistakef("-graph takes mermaid or dot, not %q", "-graph 只能是 mermaid 或 dot，不能是 %q", f.graph)
-	case f.demo && f.db != "":
-		return f, mistakef("-demo works on files of its own: leave -db out", "-demo 使用自己的临时文件，不要带 -db")
+	case f.demo && f.db != "" && !isURL(f.db):
+		return f, mistakef("-demo works on files of its own: leave -db out, or name a server", "-demo 使用自己的临时文件，不要带 -db，或者给出一个服务器")
 	}
 	return f, nil
 }
@@ -116,7 +116,7 @@ func run(ctx context.Context, args []string) int {
 	case f.work != "":
 		return f.end(p, f.worker(ctx, p))
 	case f.demo:
-		return f.end(p, playDemo(ctx, p))
+		return f.end(p, playDemo(ctx, p, f.db))
 	}
 	return f.end(p, f.talk(ctx, p))
 }
@@ -163,7 +163,11 @@ func (f *flags) talk(ctx context.Context, p *printer) (err error) {
 	if err != nil {
 		return err
 	}
-	service, err := shop.Open(shopFile(db), nil)
+	file, err := shopFile(db)
+	if err != nil {
+		return err
+	}
+	service, err := shop.Open(file, nil)
 	if err != nil {
 		return err
 	}
@@ -182,7 +186,7 @@ func (f *flags) talk(ctx context.Context, p *printer) (err error) {
 			return err
 		}
 	}
-	o, err := openOffice(p, db, client, patience)
+	o, err := openOffice(ctx, p, db, client, patience)
 	if err != nil {
 		return err
 	}
@@ -196,8 +200,8 @@ func usage(p *printer) {
 	for _, l := range [][3]string{
 		{"(no flags)", "talk with it: type an order number or \"latest\"", "与它对话：输入订单号或“最近一单”"},
 		{"-demo", "play the whole story unattended, with a killed worker", "自动演示全过程，中途会杀掉自己的工作进程"},
-		{"-db FILE", "where refunds are kept (default: holdfast/aftersales.db in your state folder; the shop's file is beside it)",
-			"退款进度存放的文件（默认在用户状态目录的 holdfast/aftersales.db，店铺的文件在它旁边）"},
+		{"-db FILE|URL", "where refunds are kept: a file (default: holdfast/aftersales.db in your state folder; the shop's is beside it), postgres:// or redis://",
+			"退款进度存放的地方：文件（默认在用户状态目录的 holdfast/aftersales.db，店铺的文件在它旁边）、postgres:// 或 redis://"},
 		{"-lang en|zh", "the language (default: from LC_ALL, LC_MESSAGES or LANG)", "语言（默认取自 LC_ALL、LC_MESSAGES 或 LANG）"},
 		{"-graph FORMAT", "print the graph as mermaid or dot", "打印图：mermaid 或 dot"},
 		{"-help", "print this", "打印本说明"},

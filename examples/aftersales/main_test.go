@@ -1,11 +1,13 @@
 package main
 
 import (
+	"crypto/rand"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/testserver"
 )
 
 // folder is where the real binary is built for the tests that need processes.
@@ -24,7 +27,7 @@ func TestMain(m *testing.M) {
 	if folder, err = os.MkdirTemp("", "aftersales-test-"); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+	goleak.VerifyTestMain(testserver.Main{M: m}, goleak.Cleanup(func(code int) {
 		os.RemoveAll(folder)
 		os.Exit(code)
 	}))
@@ -41,6 +44,24 @@ var program = sync.OnceValue(func() string {
 	}
 	return path
 })
+
+// place is a database of its own for a test, on the store that HOLDFAST_STORE names: sqlite (the default), postgres or redis.
+// The whole suite passes on each.
+func place(t *testing.T, file string) string {
+	t.Helper()
+	name := "t" + strings.ToLower(rand.Text())
+	switch store := os.Getenv("HOLDFAST_STORE"); store {
+	case "", "sqlite":
+		return filepath.Join(t.TempDir(), file)
+	case "postgres":
+		return testserver.Postgres(t).URL() + "&schema=" + name
+	case "redis":
+		return testserver.SharedRedis(t).URL() + "?prefix=" + name
+	default:
+		t.Fatalf("HOLDFAST_STORE is %q; want sqlite, postgres or redis", store)
+		return ""
+	}
+}
 
 // A bench is an office over a real order service and a real file.
 type bench struct {
@@ -70,7 +91,7 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{db: filepath.Join(dir, "threads.db"), client: shop.NewClient(url, time.Minute), thread: newThread(), url: url}
+	b := &bench{db: place(t, "threads.db"), client: shop.NewClient(url, time.Minute), thread: newThread(), url: url}
 	b.office = b.open(t, b.client)
 	return b
 }
@@ -78,7 +99,7 @@ func newBench(t *testing.T) *bench {
 // open opens the bench's database once more, as a new process would.
 func (b *bench) open(t *testing.T, client *shop.Client) *office {
 	t.Helper()
-	o, err := openOffice(&printer{width: 80, mu: new(sync.Mutex), w: io.Discard}, b.db, client, quick)
+	o, err := openOffice(t.Context(), &printer{width: 80, mu: new(sync.Mutex), w: io.Discard}, b.db, client, quick)
 	if err != nil {
 		t.Fatal(err)
 	}

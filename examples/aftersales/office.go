@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
-	"github.com/holdfast-go/holdfast/checkpoint/sqlite"
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
 	"github.com/holdfast-go/holdfast/graph"
 )
@@ -22,14 +21,14 @@ const (
 // An office is what every mode of the program works with: the store of the threads, the App over it, and the shop.
 type office struct {
 	p     *printer
-	store *sqlite.Store
+	store checkpoint.Store
 	app   *graph.App[Refund]
 	shop  *shop.Client
 }
 
 // openOffice opens the database and compiles the graph. What its runs do is printed.
-func openOffice(p *printer, db string, client *shop.Client, policy graph.Policy) (*office, error) {
-	store, err := sqlite.Open(db, sqlite.Options{})
+func openOffice(ctx context.Context, p *printer, db string, client *shop.Client, policy graph.Policy) (*office, error) {
+	store, err := steady(ctx, func() (checkpoint.Store, error) { return openStore(ctx, db) })
 	if err != nil {
 		return nil, err
 	}
@@ -54,13 +53,17 @@ func newThread() graph.Thread { return graph.ID("r-" + strings.ToLower(rand.Text
 
 // start runs a new refund until it has ended or waits.
 func (o *office) start(ctx context.Context, th graph.Thread, r Request) (*Refund, error) {
-	run := graph.RunOptions{By: r.Customer, Owner: r.Customer}
-	return o.app.With(run).Run(ctx, th, func(s *Refund) { s.Request.Set(r) })
+	app := o.app.With(graph.RunOptions{By: r.Customer, Owner: r.Customer, Request: "first"})
+	out, err := steady(ctx, func() (*Refund, error) { return app.Run(ctx, th, func(s *Refund) { s.Request.Set(r) }) })
+	if errors.Is(err, graph.ErrDuplicate) { // it was started, and then the store could not be reached
+		return o.goOn(ctx, th)
+	}
+	return out, err
 }
 
 // goOn continues a refund, with an answer if there is one to give.
 func (o *office) goOn(ctx context.Context, th graph.Thread, answers ...graph.Command) (*Refund, error) {
-	return o.app.Resume(ctx, th, answers...)
+	return steady(ctx, func() (*Refund, error) { return o.app.Resume(ctx, th, answers...) })
 }
 
 // unfinished lists the refunds that somebody should continue, oldest first within a page.
@@ -69,7 +72,7 @@ func (o *office) unfinished(ctx context.Context) ([]graph.Thread, error) {
 	for _, st := range []checkpoint.Status{checkpoint.Running, checkpoint.Interrupted, checkpoint.Failed} {
 		f := checkpoint.ThreadFilter{Tenant: graph.SingleTenant, Graph: "refund", Status: st, Limit: 100}
 		for {
-			heads, err := o.store.Threads(ctx, f)
+			heads, err := steady(ctx, func() ([]checkpoint.Head, error) { return o.store.Threads(ctx, f) })
 			if err != nil {
 				return nil, err
 			}

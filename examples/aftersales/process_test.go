@@ -23,7 +23,7 @@ type ran struct {
 func execute(t *testing.T, env []string, input string, args ...string) ran {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program(), args...)
-	cmd.Env = append(bareEnv(), env...)
+	cmd.Env = append(append(bareEnv(), home(t, args)...), env...)
 	cmd.Stdin = strings.NewReader(input)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -32,6 +32,14 @@ func execute(t *testing.T, env []string, input string, args ...string) ran {
 		t.Fatal(err)
 	}
 	return ran{cmd.ProcessState.ExitCode(), out.String(), errs.String()}
+}
+
+// home gives a program whose threads are on a server a place for the shop's file: the same one for all starts of a test.
+func home(t *testing.T, args []string) []string {
+	if !strings.Contains(strings.Join(args, " "), "://") {
+		return nil
+	}
+	return []string{"XDG_STATE_HOME=" + filepath.Join(folder, t.Name())}
 }
 
 // bareEnv is the environment without what chooses a language or a folder.
@@ -79,7 +87,11 @@ func TestDemo(t *testing.T) {
 		t.Run(lang, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			r := execute(t, []string{"TMPDIR=" + dir, "TMP=" + dir}, "", "-demo", "-lang", lang)
+			args := []string{"-demo", "-lang", lang}
+			if db := place(t, ""); isURL(db) {
+				args = append(args, "-db", db)
+			}
+			r := execute(t, []string{"TMPDIR=" + dir, "TMP=" + dir}, "", args...)
 			if r.code != 0 {
 				t.Fatalf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 			}
@@ -93,7 +105,7 @@ func TestDemo(t *testing.T) {
 
 func TestTalkInEnglish(t *testing.T) {
 	t.Parallel()
-	db := filepath.Join(t.TempDir(), "a.db")
+	db := place(t, "a.db")
 	r := execute(t, nil, "hello\n1005 35.555\nlatest 1280\n\n1001\n1005 35 one bulb flickers\nlatest\nmaybe\ny\nledger\nquit\n", "-db", db)
 	if r.code != 0 {
 		t.Fatalf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
@@ -105,7 +117,7 @@ func TestTalkInEnglish(t *testing.T) {
 
 func TestTalkInChinese(t *testing.T) {
 	t.Parallel()
-	db := filepath.Join(t.TempDir(), "售后.db")
+	db := place(t, "售后.db")
 	r := execute(t, []string{"LANG=zh_CN.UTF-8"}, "你好\n1005 0元\n9999\n1004\n捣乱\n退最近一单，太亮了\n也许\n否\n下单\n最近一单\n是\n退出\n", "-db", db)
 	if r.code != 0 {
 		t.Fatalf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
@@ -117,7 +129,7 @@ func TestTalkInChinese(t *testing.T) {
 // E30, E43: the input ends while a question is open; the next start asks it again.
 func TestTalkGoesOnAfterARestart(t *testing.T) {
 	t.Parallel()
-	db := filepath.Join(t.TempDir(), "a.db")
+	db := place(t, "a.db")
 	r := execute(t, nil, "latest\n", "-db", db)
 	if r.code != exitFailed {
 		t.Fatalf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
@@ -140,9 +152,10 @@ func TestTalkGoesOnAfterCtrlC(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot be sent Ctrl-C here")
 	}
-	db := filepath.Join(t.TempDir(), "a.db")
-	cmd := exec.CommandContext(t.Context(), program(), "-db", db, "-pace", "2s", "-timeout", "1m")
-	cmd.Env = bareEnv()
+	db := place(t, "a.db")
+	args := []string{"-db", db, "-pace", "2s", "-timeout", "1m"}
+	cmd := exec.CommandContext(t.Context(), program(), args...)
+	cmd.Env = append(bareEnv(), home(t, args)...)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -188,6 +201,7 @@ func TestCommandLine(t *testing.T) {
 		{"LANG=en", "-lang fr", 2, "-lang takes en or zh"},
 		{"LANG=zh", "-graph png", 2, "-graph 只能是"},
 		{"LANG=en", "-demo -db x", 2, "leave -db out"},
+		{"LANG=zh", "-db mysql://x", 1, "不能是 mysql://"},
 		{"LANG=en", "-nonsense", 2, "-nonsense"},
 		{"LANG=zh", "latest", 2, `没有 "latest" 这个参数`},
 		{"LANG=en", "", 1, "name a file with -db"}, // no HOME, no %LocalAppData%

@@ -139,8 +139,8 @@ func TestTheDatabaseFolderIsPrivate(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if got := shopFile(file); filepath.Base(got) != "aftersales-shop.db" {
-		t.Errorf("the shop is in %s", got)
+	if got, err := shopFile(file); err != nil || filepath.Base(got) != "aftersales-shop.db" {
+		t.Errorf("the shop is in %s, %v", got, err)
 	}
 }
 

@@ -37,7 +37,7 @@ func serveShop(ctx context.Context, file string) (err error) {
 func (f *flags) worker(ctx context.Context, p *printer) (err error) {
 	ctx, cancel := whileParentLives(ctx)
 	defer cancel()
-	o, err := openOffice(p, f.db, shop.NewClient(f.shop, f.timeout), patience)
+	o, err := openOffice(ctx, p, f.db, shop.NewClient(f.shop, f.timeout), patience)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (o *office) recoverThread(ctx context.Context, th graph.Thread) (*Refund, e
 		if r.Err != nil {
 			return nil, r.Err
 		}
-		now, err := o.app.State(ctx, th)
+		now, err := steady(ctx, func() (*graph.Snapshot[Refund], error) { return o.app.State(ctx, th) })
 		if err != nil {
 			return nil, err
 		}

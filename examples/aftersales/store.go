@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/checkpoint/postgres"
+	"github.com/holdfast-go/holdfast/checkpoint/redis"
+	"github.com/holdfast-go/holdfast/checkpoint/sqlite"
+)
+
+// openStore opens the store that -db names. Nothing else in this program knows which one it is.
+func openStore(ctx context.Context, db string) (checkpoint.Store, error) {
+	if !isURL(db) {
+		return sqlite.Open(db, sqlite.Options{})
+	}
+	u, err := url.Parse(db)
+	if err != nil {
+		return nil, fmt.Errorf("-db: %w", err)
+	}
+	switch u.Scheme {
+	case "postgres", "postgresql":
+		schema := take(u, "schema")
+		return postgres.Open(ctx, u.String(), postgres.Options{Schema: schema})
+	case "redis", "rediss":
+		prefix := take(u, "prefix")
+		return redis.Open(ctx, u.String(), redis.Options{Prefix: prefix})
+	}
+	return nil, mistakef("-db takes a file, postgres:// or redis://, not %s://", "-db 可以是文件、postgres:// 或 redis://，不能是 %s://", u.Scheme)
+}
+
+// isURL tells a server from a file.
+func isURL(db string) bool { return strings.Contains(db, "://") }
+
+// take removes a parameter that is ours from the query of a URL, and returns it.
+func take(u *url.URL, name string) string {
+	q := u.Query()
+	v := q.Get(name)
+	q.Del(name)
+	u.RawQuery = q.Encode()
+	return v
+}
+
+// storePatience is how long the program waits for a database that does not answer.
+const storePatience = 30 * time.Second
+
+// steady repeats a call while the store cannot be reached: a server that is restarted comes back. Calls of an App are safe
+// to repeat.
+func steady[T any](ctx context.Context, call func() (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, storePatience)
+	defer cancel()
+	for {
+		v, err := call()
+		if !errors.Is(err, checkpoint.ErrUnavailable) {
+			return v, err
+		}
+		select {
+		case <-ctx.Done():
+			return v, err
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
