@@ -213,7 +213,7 @@ func (s *Store) Trim(ctx context.Context, c checkpoint.Chain, below int64) (remo
 	}
 	defer leave()
 	err = s.write(ctx, c.Tenant, func(b *batch) {
-		b.add(sqlTrim, c.Tenant, c.Thread, c.Branch, []byte(c.Namespace), below).Exec(rowsAffected(&removed))
+		b.count(&removed, sqlTrim, c.Tenant, c.Thread, c.Branch, []byte(c.Namespace), below)
 	})
 	return removed, err
 }

@@ -11,41 +11,74 @@ import (
 // A batch is statements that go to the server together: one round trip, and one transaction, which the server ends by
 // itself. So no client ever holds a lock while it thinks, sleeps or is frozen.
 type batch struct {
-	s *Store
-	pgx.Batch
+	s     *Store
+	queue []statement
 }
 
-// add queues a statement in which our names begin with hf_.
-func (b *batch) add(text string, args ...any) *pgx.QueuedQuery {
-	return b.Queue(b.s.sql(text), args...)
-}
-
-// rows queues a query; each is called for every row.
-func (b *batch) rows(each func(row) error, text string, args ...any) {
-	b.scan(b.add(text, args...), each)
-}
-
-func (b *batch) scan(q *pgx.QueuedQuery, each func(row) error) {
-	q.Query(func(rows pgx.Rows) error {
-		for rows.Next() {
-			if err := each(rows); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
-	})
-}
-
-// rowsAffected keeps the count of rows that a statement changed.
-func rowsAffected(n *int64) func(pgconn.CommandTag) error {
-	return func(t pgconn.CommandTag) error {
-		*n = t.RowsAffected()
-		return nil
-	}
+// A statement is one of a batch, and what becomes of its rows.
+type statement struct {
+	text     string
+	args     []any
+	each     func(row) error // for every row; nil: they do not matter
+	affected *int64          // the count of rows that it changed; nil: it does not matter
 }
 
 // A row is what a query yields.
 type row interface{ Scan(to ...any) error }
+
+// add queues a statement in which our names begin with hf_.
+func (b *batch) add(text string, args ...any) { b.rows(nil, text, args...) }
+
+// rows queues a query; each is called for every row.
+func (b *batch) rows(each func(row) error, text string, args ...any) {
+	b.queue = append(b.queue, statement{text: b.s.sql(text), args: args, each: each})
+}
+
+// count queues a statement and keeps the count of rows that it changes.
+func (b *batch) count(n *int64, text string, args ...any) {
+	b.queue = append(b.queue, statement{text: b.s.sql(text), args: args, affected: n})
+}
+
+// plain queues a statement without names of ours, or with names that have their schema.
+func (b *batch) plain(each func(row) error, text string, args ...any) {
+	b.queue = append(b.queue, statement{text: text, args: args, each: each})
+}
+
+// run sends the batch over a connection.
+func (b *batch) run(ctx context.Context, conn *pgxpool.Conn) error {
+	if len(b.queue) == 1 { // without the work of a pipeline
+		st := &b.queue[0]
+		rows, err := conn.Query(ctx, st.text, st.args...)
+		if err != nil {
+			return err
+		}
+		return st.take(rows)
+	}
+	var all pgx.Batch
+	for i := range b.queue {
+		st := &b.queue[i]
+		all.Queue(st.text, st.args...).Query(st.take)
+	}
+	return conn.SendBatch(ctx, &all).Close()
+}
+
+// take reads what the server answers.
+func (st *statement) take(rows pgx.Rows) error {
+	defer rows.Close()
+	for rows.Next() {
+		if st.each == nil {
+			continue
+		}
+		if err := st.each(rows); err != nil {
+			return err
+		}
+	}
+	rows.Close()
+	if st.affected != nil {
+		*st.affected = rows.CommandTag().RowsAffected()
+	}
+	return rows.Err()
+}
 
 // local queues the settings of this transaction.
 func (b *batch) local(tenant string, write bool) {
@@ -59,7 +92,7 @@ func (b *batch) local(tenant string, write bool) {
 	}
 }
 
-func (b *batch) set(name, value string) { b.Queue(`select set_config($1, $2, true)`, name, value) }
+func (b *batch) set(name, value string) { b.plain(nil, `select set_config($1, $2, true)`, name, value) }
 
 // tries is how often a batch is sent whose transaction collided with another, or whose connection was dead.
 const tries = 4
@@ -91,10 +124,10 @@ func (s *Store) read(ctx context.Context, tenant string, build func(*batch)) err
 // readAsOfOneMoment sends several queries that see the same moment.
 func (s *Store) readAsOfOneMoment(ctx context.Context, tenant string, build func(*batch)) error {
 	return s.send(ctx, s.pool, true, func(b *batch) {
-		b.Queue(`begin isolation level repeatable read read only`)
+		b.plain(nil, `begin isolation level repeatable read read only`)
 		b.local(tenant, false)
 		build(b)
-		b.Queue(`commit`)
+		b.plain(nil, `commit`)
 	})
 }
 
@@ -118,6 +151,6 @@ func (s *Store) sendOnce(ctx context.Context, pool *pgxpool.Pool, build func(*ba
 	defer conn.Release()
 	b := &batch{s: s}
 	build(b)
-	err = conn.SendBatch(ctx, &b.Batch).Close()
+	err = b.run(ctx, conn)
 	return err != nil && conn.Conn().IsClosed(), err
 }

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	maxDirect     = 4         // appends under way at once before others queue
+	maxDirect     = 2         // appends or groups under way at once before others queue
 	writers       = 2         // goroutines that send what is queued
 	maxGroup      = 64        // appends of a group
 	maxGroupBytes = 4 << 20   // what they send together
@@ -21,7 +21,7 @@ type group struct {
 	s     *Store
 	mu    sync.Mutex
 	wake  *sync.Cond
-	alone int // appends that are under way by themselves
+	busy  int // appends that are under way by themselves, and groups
 	queue []*waiter
 	stop  bool
 	ended sync.WaitGroup
@@ -55,8 +55,8 @@ func newGroup(s *Store) *group {
 // add decides whether an append goes alone, and otherwise waits for its outcome.
 func (g *group) add(ctx context.Context, h *hot) (verdict, error) {
 	g.mu.Lock()
-	if h.size > maxGrouped || g.alone < maxDirect && len(g.queue) == 0 {
-		g.alone++
+	if h.size > maxGrouped || g.busy < maxDirect && len(g.queue) == 0 {
+		g.busy++
 		g.mu.Unlock()
 		return single, nil
 	}
@@ -71,7 +71,7 @@ func (g *group) add(ctx context.Context, h *hot) (verdict, error) {
 	}
 	if w.verdict == single {
 		g.mu.Lock()
-		g.alone++
+		g.busy++
 		g.mu.Unlock()
 	}
 	return w.verdict, nil
@@ -85,11 +85,11 @@ func (g *group) abandon(w *waiter) error {
 	return late(context.Cause(w.ctx))
 }
 
-// leave ends an append that went alone.
+// leave ends an append that went alone, or a group.
 func (g *group) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.alone--
+	g.busy--
 }
 
 // close waits until the queue is empty.
@@ -108,6 +108,7 @@ func (g *group) loop() {
 			return
 		}
 		g.commit(ws)
+		g.leave()
 	}
 }
 
@@ -122,6 +123,9 @@ func (g *group) take() []*waiter {
 	for n < min(len(g.queue), maxGroup) && (n == 0 || bytes+g.queue[n].size <= maxGroupBytes) {
 		bytes += g.queue[n].size
 		n++
+	}
+	if n > 0 {
+		g.busy++
 	}
 	ws := slices.Clone(g.queue[:n])
 	g.queue = slices.Delete(g.queue, 0, n)

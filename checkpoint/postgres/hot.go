@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
-	"github.com/jackc/pgx/v5"
 )
 
 // maxHot is the largest number of records of a hot append.
@@ -98,15 +97,10 @@ func buildHot(n, firsts int) string {
 // queue adds the statement to a batch; done tells whether it wrote.
 func (h *hot) queue(b *batch, done *bool) {
 	*done = false
-	b.add(h.text, h.args...).Query(func(rows pgx.Rows) error {
-		for rows.Next() {
-			*done = true
-			if err := rows.Scan(&h.ack.Inbox); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
-	})
+	b.rows(func(r row) error {
+		*done = true
+		return r.Scan(&h.ack.Inbox)
+	}, h.text, h.args...)
 }
 
 // appendHot sends a hot append, together with others if many wait. It is not done if the append does not fit.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
-	"github.com/jackc/pgx/v5"
 )
 
 const (
@@ -152,19 +151,11 @@ func (s *Store) Release(ctx context.Context, l checkpoint.Lease, seen int64) (bo
 		return false, err
 	}
 	defer leave()
-	var changed int64
 	var held, mine bool
 	err = s.write(ctx, l.Tenant, func(b *batch) {
 		held, mine = false, false
-		b.add(sqlRelease, l.Tenant, l.Thread, l.Nonce[:], seen).Exec(rowsAffected(&changed))
-		b.add(sqlHeld, l.Tenant, l.Thread, l.Nonce[:]).Query(func(rows pgx.Rows) error {
-			for rows.Next() {
-				if err := rows.Scan(&held, &mine); err != nil {
-					return err
-				}
-			}
-			return rows.Err()
-		})
+		b.add(sqlRelease, l.Tenant, l.Thread, l.Nonce[:], seen)
+		b.rows(func(r row) error { return r.Scan(&held, &mine) }, sqlHeld, l.Tenant, l.Thread, l.Nonce[:])
 	})
 	switch {
 	case err != nil:

@@ -55,7 +55,7 @@ func (s *Store) list(ctx context.Context, tenant string, l *list, order string, 
 	text := s.qualify(l.text.String()) // not remembered: there are many
 	return s.read(ctx, tenant, func(b *batch) {
 		reset()
-		b.scan(b.Queue(text, l.args...), each)
+		b.plain(each, text, l.args...)
 	})
 }
 

@@ -77,6 +77,8 @@ func (s *Store) configure(cfg *pgxpool.Config, v server) error {
 		cfg.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 		// A compare that waits for a lock must look again afterwards, which only this level does.
 		cfg.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed"
+		// Every statement of ours goes by a key or an index. Left to itself the server would plan some of them at each call.
+		cfg.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 		if commit != "" {
 			cfg.ConnConfig.RuntimeParams["synchronous_commit"] = commit
 		}
