@@ -251,3 +251,24 @@ func TestForgottenTails(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// C12: what one process remembers of a thread is not used for one of the same name that another process has made since.
+func TestTailsOfAFormerThread(t *testing.T) {
+	t.Parallel()
+	var mem checkpoint.Memory
+	here, there := sign(t, &mem, ring("k1")), sign(t, &mem, ring("k1"))
+	w := start(t, here, thread)
+	w.append(w.record(child, checkpoint.KindInput, "of the former thread"))
+	if err := there.Delete(t.Context(), thread); err != nil {
+		t.Fatal(err)
+	}
+	w = start(t, there, thread)
+	w.append(w.record(child, checkpoint.KindInput, "of the new thread"))
+	w.park(checkpoint.Park{Status: checkpoint.Completed})
+	w.acquire("run-2", w.record("", checkpoint.KindInput, "i"))
+	w.Store = here
+	w.append(w.record(child, checkpoint.KindEntry, "e"))
+	if err := there.Verify(t.Context(), thread, secure.Anchor{}); err != nil {
+		t.Error(err)
+	}
+}

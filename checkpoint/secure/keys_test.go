@@ -227,3 +227,32 @@ func TestRowErrorShowsNoContent(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// C12: an answer that named what the person was shown counts for that text only, although question and answer are each
+// what was written in their place.
+func TestAnswerToAnotherText(t *testing.T) {
+	t.Parallel()
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			var mem checkpoint.Memory
+			s := kind.wrap(t, &mem, ring("k1"))
+			fill(t, s, thread)
+			old := must[*checkpoint.Loaded](t)(mem.Load(t.Context(), thread, 0, "")).Questions
+			if err := s.Delete(t.Context(), thread); err != nil {
+				t.Fatal(err)
+			}
+			w := start(t, s, thread)
+			w.park(checkpoint.Park{Status: checkpoint.Interrupted, Questions: []checkpoint.Question{
+				{ID: "answered", Shown: []byte("another text")}, {ID: "also", Shown: []byte("another text")},
+			}})
+			for _, q := range old {
+				if q.ID == "answered" { // the old answer is put under the new question
+					must[int64](t)(mem.Answer(t.Context(), thread, []checkpoint.Reply{{Question: q.ID, By: q.AnsweredBy, Value: q.Answer}}))
+				}
+			}
+			_, err := s.Load(t.Context(), thread, 0, "")
+			refused(t, err, secure.ErrTampered)
+		})
+	}
+}
