@@ -161,6 +161,11 @@ func do[T any](ctx context.Context, s *Store, f func(context.Context) (T, error)
 		return zero, late(err)
 	}
 	bounded, cancel := s.bounded(ctx)
+	if ctx.Done() == nil { // only the deadline can end it, and the client keeps to that
+		defer s.life.RUnlock()
+		defer cancel()
+		return f(bounded)
+	}
 	type outcome struct {
 		v   T
 		err error

@@ -14,6 +14,8 @@ var (
 	luaCommon string
 	//go:embed lua/write.lua
 	luaWrite string
+	//go:embed lua/one.lua
+	luaOne string
 	//go:embed lua/append.lua
 	luaAppend string
 	//go:embed lua/acquire.lua
@@ -54,6 +56,7 @@ var (
 )
 
 var (
+	scriptOne       = goredis.NewScript(luaOne)
 	scriptAppend    = goredis.NewScript(luaCommon + luaWrite + luaAppend)
 	scriptAcquire   = goredis.NewScript(luaCommon + luaWrite + luaAcquire)
 	scriptRelease   = goredis.NewScript(luaCommon + luaRelease)

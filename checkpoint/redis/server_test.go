@@ -182,18 +182,15 @@ func since(t *testing.T, c *goredis.Client, name string) string {
 	t.Helper()
 	v, err := c.Do(t.Context(), "command", "docs", name).Slice()
 	must(t, err)
-	for len(v) == 2 {
-		doc, ok := v[1].([]any)
-		if !ok {
-			break
+	if len(v) != 2 {
+		return ""
+	}
+	doc, _ := v[1].([]any)
+	for i := 0; i+1 < len(doc); i += 2 {
+		if doc[i] == "since" {
+			s, _ := doc[i+1].(string)
+			return s
 		}
-		for i := 0; i+1 < len(doc); i += 2 {
-			if doc[i] == "since" {
-				s, _ := doc[i+1].(string)
-				return s
-			}
-		}
-		break
 	}
 	return ""
 }
