@@ -23,14 +23,14 @@ func TestCrashNoticesBrokenStores(t *testing.T) {
 	} {
 		t.Run(c.broken+" "+c.scene, func(t *testing.T) {
 			t.Parallel()
-			calm := newCalm(t, c.scene, "sync")
-			whole := newStage(t, c.scene, "sync")
-			defer whole.close()
+			calm := inSQLite.newCalm(t, c.scene, "sync")
+			whole := inSQLite.newStage(t, c.scene, "sync")
+			defer whole.close(t)
 			if err := calm.compare(whole, c.fates); err != nil {
 				t.Fatalf("with a good store: %v", err)
 			}
-			s := newStage(t, c.scene, "sync")
-			defer s.close()
+			s := inSQLite.newStage(t, c.scene, "sync")
+			defer s.close(t)
 			s.broken = c.broken
 			if err := calm.compare(s, c.fates); err != nil {
 				t.Logf("noticed: %.300v", err)

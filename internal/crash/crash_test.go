@@ -12,48 +12,70 @@ import (
 	"github.com/holdfast-go/holdfast/internal/crash"
 )
 
-// minKills is how often TestCrash must have killed a process to count.
-const minKills = 300
-
 // TestCrash kills at every store call, before and after it, and at the first hits of every marked point, then once more
 // during recovery. Whatever happens, the thread must come to the same end, and what was acknowledged never runs again. // E61 E23 E17 E38 C5
 func TestCrash(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
 	seed := seedOf(t)
-	rnd := rand.New(rand.NewPCG(seed, 0))
-	var trials []trial
-	for _, scene := range crash.Scenes {
-		c := newCalm(t, scene.Name, "sync")
-		for n, r := range c.reports {
-			for _, fate := range fatesOf(r) {
-				fates := append(make([]string, n), fate) // the processes before it live
-				trials = append(trials, trial{c, append(fates, again(rnd))})
+	inEach(t, func(t *testing.T, l *lab) {
+		rnd := rand.New(rand.NewPCG(seed, 0))
+		var trials []trial
+		for _, scene := range crash.Scenes {
+			c := l.newCalm(t, scene.Name, "sync")
+			for n, r := range c.reports {
+				for _, fate := range fatesOf(r) {
+					fates := append(make([]string, n), fate) // the processes before it live
+					trials = append(trials, trial{c, append(fates, again(rnd))})
+				}
 			}
 		}
-	}
-	report(t, try(t, trials), seed, minKills)
+		report(t, try(t, l.share(trials, rnd)), seed, l.floor(300))
+	})
 }
+
+// share is the part of the trials that a run has time for, another one with each seed.
+func (l *lab) share(trials []trial, rnd *rand.Rand) (part []trial) {
+	for n := rnd.IntN(l.every()); n < len(trials); n += l.every() {
+		part = append(part, trials[n])
+	}
+	return part
+}
+
+// every says that a run makes one of so many trials. HOLDFAST_CRASH_PART=1 makes all of them.
+func (l *lab) every() int {
+	if n, err := strconv.Atoi(os.Getenv("HOLDFAST_CRASH_PART")); err == nil && n > 0 {
+		return n
+	}
+	return l.part
+}
+
+// floor is how many kills of all trials together prove something.
+func (l *lab) floor(all int) int64 { return int64(all / l.every()) }
 
 // TestCrashInRecovery kills the second process at each of its calls and points too. // E61
 func TestCrashInRecovery(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
+	seed := seedOf(t)
 	first := map[string]string{"line": "point 2 written O", "fan": "point 3 written R", "loop": "point 1 written R", "ask": "point 1 written R"}
-	var trials []trial
-	for _, scene := range crash.Scenes {
-		c := newCalm(t, scene.Name, "sync")
-		s := newStage(t, scene.Name, "sync")
-		_, reports, err := s.play(first[scene.Name])
-		s.close()
-		if err != nil || len(reports) < 2 {
-			t.Fatalf("%s: %d reports, %v", scene.Name, len(reports), err)
+	inEach(t, func(t *testing.T, l *lab) {
+		var trials []trial
+		for _, scene := range crash.Scenes {
+			c := l.newCalm(t, scene.Name, "sync")
+			s := l.newStage(t, scene.Name, "sync")
+			_, reports, err := s.play(first[scene.Name])
+			s.close(t)
+			if err != nil || len(reports) < 2 {
+				t.Fatalf("%s: %d reports, %v", scene.Name, len(reports), err)
+			}
+			for _, fate := range fatesOf(reports[1]) {
+				trials = append(trials, trial{c, []string{first[scene.Name], fate}})
+			}
 		}
-		for _, fate := range fatesOf(reports[1]) {
-			trials = append(trials, trial{c, []string{first[scene.Name], fate}})
-		}
-	}
-	report(t, try(t, trials), 0, 100)
+		rnd := rand.New(rand.NewPCG(seed, 2))
+		report(t, try(t, l.share(trials, rnd)), seed, l.floor(100))
+	})
 }
 
 // TestCrashBehind kills runs whose entries are written late: what was not acknowledged may run again, nothing else. // E60
@@ -61,21 +83,23 @@ func TestCrashBehind(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
 	seed := seedOf(t)
-	rnd := rand.New(rand.NewPCG(seed, 1))
-	var trials []trial
-	for _, mode := range []string{"async", "exit"} {
-		for _, scene := range crash.Scenes {
-			c := newCalm(t, scene.Name, mode)
-			for range 6 {
-				trials = append(trials, randomTrial(c, rnd))
+	inEach(t, func(t *testing.T, l *lab) {
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		var trials []trial
+		for _, mode := range []string{"async", "exit"} {
+			for _, scene := range crash.Scenes {
+				c := l.newCalm(t, scene.Name, mode)
+				for range 6 {
+					trials = append(trials, randomTrial(c, rnd))
+				}
 			}
 		}
-	}
-	report(t, try(t, trials), seed, 20)
+		report(t, try(t, trials), seed, 20)
+	})
 }
 
-// TestCrashLong kills as often as HOLDFAST_CRASH_KILLS says, at random. HOLDFAST_CRASH_SEED and HOLDFAST_CRASH_FROM
-// repeat a run from one of its trials.
+// TestCrashLong kills as often as HOLDFAST_CRASH_KILLS says, at random, on each store or on the one that
+// HOLDFAST_CRASH_STORE names. HOLDFAST_CRASH_SEED and HOLDFAST_CRASH_FROM repeat a run from one of its trials.
 func TestCrashLong(t *testing.T) {
 	want, err := strconv.Atoi(os.Getenv("HOLDFAST_CRASH_KILLS"))
 	if err != nil {
@@ -83,10 +107,16 @@ func TestCrashLong(t *testing.T) {
 	}
 	seed := seedOf(t)
 	from, _ := strconv.ParseUint(os.Getenv("HOLDFAST_CRASH_FROM"), 10, 64)
+	for _, l := range labs() { // one after the other, so that each can be gone on with
+		t.Run(l.name, func(t *testing.T) { l.long(t, want, seed, from) })
+	}
+}
+
+func (l *lab) long(t *testing.T, want int, seed, from uint64) {
 	var calms []*calm
 	for _, mode := range []string{"sync", "sync", "async", "exit"} {
 		for _, scene := range crash.Scenes {
-			calms = append(calms, newCalm(t, scene.Name, mode))
+			calms = append(calms, l.newCalm(t, scene.Name, mode))
 		}
 	}
 	kills, recoveries := 0, 0
@@ -99,7 +129,8 @@ func TestCrashLong(t *testing.T) {
 		}
 		sum := try(t, trials)
 		kills, recoveries = kills+int(sum.kills.Load()), recoveries+int(sum.recoveries.Load())
-		fmt.Printf("crash: %d kills, %d recoveries; to go on: HOLDFAST_CRASH_SEED=%d HOLDFAST_CRASH_FROM=%d\n", kills, recoveries, seed, n)
+		fmt.Printf("crash: %d kills, %d recoveries; to go on: HOLDFAST_CRASH_STORE=%s HOLDFAST_CRASH_SEED=%d HOLDFAST_CRASH_FROM=%d\n",
+			kills, recoveries, l.name, seed, n)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/internal/crash"
+	"github.com/holdfast-go/holdfast/internal/testserver"
 	"go.uber.org/goleak"
 )
 
@@ -28,7 +29,11 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	tempDir = dir
-	code := m.Run()
+	code := testserver.Main{M: m}.Run()
+	if err := closeLabs(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
 	os.RemoveAll(dir)
 	if code == 0 {
 		if err := goleak.Find(); err != nil {
@@ -51,14 +56,15 @@ var build = sync.OnceValues(func() (string, error) {
 	return bin, nil
 })
 
-// A stage is one thread with its file, its ledger and the victims that come to it one after the other.
+// A stage is one thread in its store, its ledger and the victims that come to it one after the other.
 type stage struct {
+	*room
 	bin, dir            string
 	scene, mode, broken string
 	kills, recoveries   int
 }
 
-func newStage(t testing.TB, scene, mode string) *stage {
+func (l *lab) newStage(t testing.TB, scene, mode string) *stage {
 	t.Helper()
 	bin, err := build()
 	if err != nil {
@@ -68,15 +74,20 @@ func newStage(t testing.TB, scene, mode string) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &stage{bin: bin, dir: dir, scene: scene, mode: mode}
+	return &stage{room: l.enter(t, dir), bin: bin, dir: dir, scene: scene, mode: mode}
 }
 
-func (s *stage) close() { os.RemoveAll(s.dir) }
+func (s *stage) close(t testing.TB) {
+	if err := s.leave(); err != nil {
+		t.Error(err)
+	}
+	os.RemoveAll(s.dir)
+}
 
 // command is a victim with a fate.
 func (s *stage) command(ctx context.Context, fate string, args ...string) *exec.Cmd {
 	args = append([]string{
-		"-db", filepath.Join(s.dir, "db"), "-ledger", filepath.Join(s.dir, "ledger"), "-scene", s.scene, "-mode", s.mode,
+		"-store", s.url, "-ledger", filepath.Join(s.dir, "ledger"), "-scene", s.scene, "-mode", s.mode,
 		"-fate", fate, "-broken", s.broken,
 	}, args...)
 	cmd := exec.CommandContext(ctx, s.bin, args...)
@@ -147,16 +158,17 @@ func (s *stage) ledger() ([][]string, error) {
 
 // A calm is what a scene looks like when nobody disturbs it.
 type calm struct {
+	*lab
 	scene, mode string
 	outcome     *crash.Outcome
 	reports     []crash.Report // of the processes, one after the other
 	lines       [][]string
 }
 
-func newCalm(t testing.TB, scene, mode string) *calm {
+func (l *lab) newCalm(t testing.TB, scene, mode string) *calm {
 	t.Helper()
-	s := newStage(t, scene, mode)
-	defer s.close()
+	s := l.newStage(t, scene, mode)
+	defer s.close(t)
 	out, reports, err := s.play()
 	if err != nil {
 		t.Fatalf("undisturbed %s: %v", scene, err)
@@ -168,7 +180,7 @@ func newCalm(t testing.TB, scene, mode string) *calm {
 	if faults := crash.Audit(lines, lines); len(faults) > 0 {
 		t.Fatalf("undisturbed %s: %s", scene, strings.Join(faults, "; "))
 	}
-	return &calm{scene, mode, out, reports, lines}
+	return &calm{l, scene, mode, out, reports, lines}
 }
 
 // compare plays the scene with fates and returns what differs from the calm one.
@@ -200,21 +212,24 @@ type trial struct {
 // A tally counts what trials have seen.
 type tally struct{ kills, recoveries atomic.Int64 }
 
-// try plays trials, a few at a time: they wait for the disk more than they work.
+// slots are for the stages at a time, of all tests: they wait more than they work.
+var slots = make(chan struct{}, 6)
+
+// try plays trials, a few at a time.
 func try(t *testing.T, trials []trial) *tally {
 	t.Helper()
 	var sum tally
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, 4)
 	for _, tr := range trials {
 		slots <- struct{}{}
 		if t.Failed() && sum.kills.Load() > 100 { // enough to look at
+			<-slots
 			break
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			s := newStage(t, tr.scene, tr.mode)
-			defer s.close()
+			s := tr.newStage(t, tr.scene, tr.mode)
+			defer s.close(t)
 			if err := tr.compare(s, tr.fates); err != nil {
 				t.Errorf("%s %s, fates %q: %v", tr.scene, tr.mode, tr.fates, err)
 			}

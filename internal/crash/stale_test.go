@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
-	"github.com/holdfast-go/holdfast/checkpoint/sqlite"
 	"github.com/holdfast-go/holdfast/internal/crash"
 )
 
@@ -24,31 +22,32 @@ import (
 func TestCrashLateWriter(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
-	for _, c := range []struct{ scene, where string }{
-		{"line", "write E"}, {"line", "write O"}, {"line", "node"}, {"line", "written E"}, {"fan", "write R"}, {"loop", "write P"},
-	} {
-		t.Run(c.scene+" "+c.where, func(t *testing.T) {
+	inEach(t, func(t *testing.T, l *lab) {
+		for _, c := range []struct{ scene, where string }{
+			{"line", "write E"}, {"line", "write O"}, {"line", "node"}, {"line", "written E"}, {"fan", "write R"}, {"loop", "write P"},
+		} {
+			t.Run(c.scene+" "+c.where, func(t *testing.T) {
+				t.Parallel()
+				if err := l.newCalm(t, c.scene, "sync").late(t, c.where, ""); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		t.Run("the comparison notices", func(t *testing.T) { // a store that drops the refusal
 			t.Parallel()
-			calm := newCalm(t, c.scene, "sync")
-			if err := calm.late(t, c.where, ""); err != nil {
-				t.Error(err)
+			if err := l.newCalm(t, "line", "sync").late(t, "write E", "drop-stale"); err == nil {
+				t.Error("nothing was noticed")
+			} else {
+				t.Log("noticed:", err)
 			}
 		})
-	}
-	t.Run("the comparison notices", func(t *testing.T) { // a store that drops the refusal
-		t.Parallel()
-		if err := newCalm(t, "line", "sync").late(t, "write E", "drop-stale"); err == nil {
-			t.Error("nothing was noticed")
-		} else {
-			t.Log("noticed:", err)
-		}
 	})
 }
 
 // late plays one such story and returns what is wrong with it.
 func (c *calm) late(t *testing.T, where, broken string) error {
-	s := newStage(t, c.scene, "sync")
-	defer s.close()
+	s := c.newStage(t, c.scene, "sync")
+	defer s.close(t)
 	s.broken = broken
 	ctx := t.Context()
 	first := s.command(ctx, "stop 1 "+where, "-lease", "1s")
@@ -116,17 +115,16 @@ func (c *calm) takeOver(s *stage) (err error) {
 
 // dump is the whole thread as the store has it.
 func (s *stage) dump(t *testing.T) ([]byte, error) {
-	file, err := sqlite.Open(filepath.Join(s.dir, "db"), sqlite.Options{})
+	store, err := s.open(t.Context())
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	key := checkpoint.Key{Tenant: crash.Thread.Tenant, Thread: crash.Thread.ID}
-	l, err := file.Load(t.Context(), key, checkpoint.Active, "")
+	defer store.Close()
+	l, err := store.Load(t.Context(), threadKey, checkpoint.Active, "")
 	if err != nil {
 		return nil, err
 	}
-	records, err := file.Read(t.Context(), checkpoint.Query{Chain: checkpoint.Chain{Key: key}, To: -1})
+	records, err := store.Read(t.Context(), checkpoint.Query{Chain: checkpoint.Chain{Key: threadKey}, To: -1})
 	if err != nil {
 		return nil, err
 	}

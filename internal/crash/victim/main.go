@@ -1,4 +1,4 @@
-// Command victim plays a scene on a SQLite file and dies where it is told to. The test in the folder above starts it.
+// Command victim plays a scene on a store and dies where it is told to. The test in the folder above starts it.
 package main
 
 import (
@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
-	"github.com/holdfast-go/holdfast/checkpoint/sqlite"
 	"github.com/holdfast-go/holdfast/graph"
 	"github.com/holdfast-go/holdfast/internal/crash"
 	"github.com/holdfast-go/holdfast/internal/faultstore"
+	"github.com/holdfast-go/holdfast/internal/stores"
 )
 
 func main() {
@@ -26,7 +26,7 @@ func main() {
 }
 
 func run() (code int, err error) {
-	db := flag.String("db", "", "SQLite file")
+	url := flag.String("store", "", "URL of the store, as package stores takes it")
 	path := flag.String("ledger", "", "ledger file")
 	name := flag.String("scene", "", "scene to play")
 	mode := flag.String("mode", "", "durability: sync, async or exit")
@@ -50,13 +50,12 @@ func run() (code int, err error) {
 		return crash.ExitFailed, err
 	}
 	ctx := context.Background()
-	// A killed process takes nothing from the system's buffers: Full would only make the test slower.
-	file, err := sqlite.Open(*db, sqlite.Options{Readers: 1, Synchronous: sqlite.Normal})
+	real, err := stores.Open(ctx, *url)
 	if err != nil {
 		return crash.ExitFailed, err
 	}
-	defer file.Close()
-	inner, err := breakStore(file, *broken)
+	defer real.Close()
+	inner, err := crash.Break(real, *broken)
 	if err != nil {
 		return crash.ExitFailed, err
 	}

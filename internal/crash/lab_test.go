@@ -1,0 +1,172 @@
+package crash_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/crash"
+	"github.com/holdfast-go/holdfast/internal/stores"
+	"github.com/holdfast-go/holdfast/internal/testserver"
+)
+
+// A lab is one kind of store, in which each stage gets a room of its own.
+type lab struct {
+	name  string
+	part  int // of the named trials each run makes every so many
+	enter func(t testing.TB, dir string) *room
+}
+
+// A room is the store of one stage, and empty when it is entered.
+type room struct {
+	url   string
+	mem   *checkpoint.Memory
+	leave func() error
+}
+
+// The labs. Killing a process takes nothing from the system's buffers, nor from a server: where only processes are killed
+// nothing waits for the disk.
+var (
+	inMemory   = &lab{name: "memory", enter: memoryRoom, part: 1}
+	inSQLite   = &lab{name: "sqlite", enter: sqliteRoom, part: 1}
+	inPostgres = &lab{name: "postgres", enter: postgresRoom, part: 2}
+	inRedis    = &lab{name: "redis", enter: redisRoom, part: 2}
+)
+
+// labs are those that processes share. HOLDFAST_CRASH_STORE chooses one.
+func labs() (chosen []*lab) {
+	for _, l := range []*lab{inSQLite, inPostgres, inRedis} {
+		if name := os.Getenv("HOLDFAST_CRASH_STORE"); name == "" || name == l.name {
+			chosen = append(chosen, l)
+		}
+	}
+	if len(chosen) == 0 {
+		panic("HOLDFAST_CRASH_STORE is none of sqlite, postgres, redis")
+	}
+	return chosen
+}
+
+// inEach runs a test on each store that processes share.
+func inEach(t *testing.T, f func(t *testing.T, l *lab)) { each(t, labs(), f) }
+
+func each(t *testing.T, list []*lab, f func(t *testing.T, l *lab)) {
+	for _, l := range list {
+		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
+			f(t, l)
+		})
+	}
+}
+
+// open opens the room's store.
+func (r *room) open(ctx context.Context) (checkpoint.Store, error) {
+	if r.mem != nil {
+		return open{r.mem}, nil
+	}
+	return stores.Open(ctx, r.url)
+}
+
+// An open store is not closed with its user.
+type open struct{ checkpoint.Store }
+
+func (open) Close() error { return nil }
+
+func memoryRoom(testing.TB, string) *room {
+	return &room{mem: new(checkpoint.Memory), leave: func() error { return nil }}
+}
+
+func sqliteRoom(_ testing.TB, dir string) *room {
+	return &room{url: "sqlite:" + filepath.Join(dir, "db") + "?synchronous=normal&readers=1", leave: func() error { return nil }}
+}
+
+// schemas are those that nobody uses now: making one takes longer than a whole scene.
+var schemas struct {
+	sync.Mutex
+	n    int
+	free []*schema
+}
+
+type schema struct {
+	url   string
+	store checkpoint.Store
+}
+
+func postgresRoom(t testing.TB, _ string) *room {
+	t.Helper()
+	server := testserver.Postgres(t)
+	schemas.Lock()
+	defer schemas.Unlock()
+	var s *schema
+	if n := len(schemas.free); n > 0 {
+		s, schemas.free = schemas.free[n-1], schemas.free[:n-1]
+	} else {
+		schemas.n++
+		s = &schema{url: withQuery(server.URL(), fmt.Sprintf("schema=crash_%d_%d&synchronous_commit=off&pool_max_conns=2", os.Getpid(), schemas.n))}
+		var err error
+		if s.store, err = stores.Open(t.Context(), s.url); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &room{url: s.url, leave: func() error {
+		if err := s.store.Delete(context.Background(), threadKey); err != nil {
+			return err
+		}
+		schemas.Lock()
+		defer schemas.Unlock()
+		schemas.free = append(schemas.free, s)
+		return nil
+	}}
+}
+
+var threadKey = checkpoint.Key{Tenant: crash.Thread.Tenant, Thread: crash.Thread.ID}
+
+// theRedis syncs each write, as the matrix asks; one that the environment names does as it likes.
+var theRedis = sync.OnceValues(func() (*testserver.Redis, error) {
+	return testserver.StartRedis(testserver.RedisConfig{Fsync: "always"})
+})
+
+var rooms atomic.Int64
+
+func redisRoom(t testing.TB, _ string) *room {
+	t.Helper()
+	url := os.Getenv("HOLDFAST_REDIS_URL")
+	if url == "" {
+		server, err := theRedis()
+		switch {
+		case errors.Is(err, testserver.ErrNoRedis):
+			testserver.Lacking(t, err.Error())
+		case err != nil:
+			t.Fatal(err)
+		}
+		url = server.URL()
+	}
+	url = withQuery(url, fmt.Sprintf("prefix=crash_%d_%d", os.Getpid(), rooms.Add(1)))
+	return &room{url: url, leave: func() error { return nil }}
+}
+
+// closeLabs ends what the labs share.
+func closeLabs() (err error) {
+	for _, s := range schemas.free {
+		err = errors.Join(err, s.store.Close())
+	}
+	if os.Getenv("HOLDFAST_REDIS_URL") == "" && rooms.Load() > 0 {
+		if server, rerr := theRedis(); rerr == nil {
+			err = errors.Join(err, server.Stop())
+		}
+	}
+	return err
+}
+
+func withQuery(url, query string) string {
+	if strings.Contains(url, "?") {
+		return url + "&" + query
+	}
+	return url + "?" + query
+}
