@@ -86,6 +86,9 @@ func TestSuite(t *testing.T) {
 			t.Parallel()
 			checkpointtest.Run(t, func(t *testing.T) checkpoint.Store { return kind.wrap(t, new(checkpoint.Memory), ring("k1")) })
 		})
+		if testing.Short() && kind.name != "both" {
+			continue // the other one runs over both at once
+		}
 		t.Run(kind.name+"/sqlite", func(t *testing.T) {
 			t.Parallel()
 			checkpointtest.Run(t, func(t *testing.T) checkpoint.Store {
