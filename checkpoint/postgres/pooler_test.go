@@ -19,7 +19,7 @@ func TestPooler(t *testing.T) {
 	url := testserver.PgBouncer(t, testserver.Postgres(t), "postgres", 10)
 	o := postgres.Options{Schema: fresh(), Pooler: true}
 	dropAtEnd(t, o.Schema)
-	if !testing.Short() { // there the suite goes through the pooler under row-level security
+	if !testing.Short() { // 16 workers on one thread take long where every statement is planned anew
 		t.Run("suite", func(t *testing.T) {
 			checkpointtest.Run(t, func(t *testing.T) checkpoint.Store { return openAt(t, url, o) })
 		})
