@@ -9,9 +9,12 @@ import (
 	"github.com/holdfast-go/holdfast/checkpoint"
 )
 
+// metaValue is a value of metadata for a JSON object. A BLOB, which is not ours, becomes something that is no string.
+const metaValue = `case typeof(m.value) when 'blob' then json('[]') else m.value end`
+
 const headColumns = `t.tenant, t.thread, t.epoch, t.nonce, t.lease_until, t.holder, t.takeovers, t.inbox, t.active, t.branches,
 	t.run, t.status, t.graph, t.owner, t.created, t.updated, t.released,
-	(select json_group_object(m.name, m.value) from hf_meta m where m.tenant = t.tenant and m.thread = t.thread and m.run = t.run)`
+	(select json_group_object(m.name, ` + metaValue + `) from hf_meta m where m.tenant = t.tenant and m.thread = t.thread and m.run = t.run)`
 
 const sqlHead = `select ` + headColumns + ` from hf_thread t where t.tenant = ? and t.thread = ?`
 

@@ -10,7 +10,7 @@ import (
 
 const (
 	runColumns = `r.tenant, r.thread, r.run, r.request, r.status, r.graph, r.started_by, r.error, r.started, r.ended,
-		(select json_group_object(m.name, m.value) from hf_meta m where m.tenant = r.tenant and m.thread = r.thread and m.run = r.run)`
+		(select json_group_object(m.name, ` + metaValue + `) from hf_meta m where m.tenant = r.tenant and m.thread = r.thread and m.run = r.run)`
 	sqlSameRun = `select ` + runColumns + ` from hf_run r where r.tenant = ?1 and r.thread = ?2
 		and (r.run = ?3 or r.request = ?4 and r.request <> '') order by r.run = ?3 desc limit 1`
 	sqlNewThread = `insert into hf_thread(tenant, thread, epoch, nonce, released, lease_until, holder, takeovers, inbox, active,
