@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/holdfast-go/holdfast/internal/jsonschema"
 )
 
 func (c *compiler) slice(p *plan, t reflect.Type, path string) {
@@ -175,8 +177,8 @@ func (c *compiler) fields(t reflect.Type, at []int, path string, addr bool) (all
 
 // flattened reports whether encoding/json puts the fields of f in its place.
 func flattened(f reflect.StructField) bool {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return f.Anonymous && f.Type.Kind() == reflect.Struct && !validName(name)
+	name, _ := jsonschema.TagName(f.Tag.Get("json"))
+	return f.Anonymous && f.Type.Kind() == reflect.Struct && name == ""
 }
 
 func cloneFields(fields []fieldPlan, dst, src reflect.Value, depth int) error {
@@ -244,10 +246,7 @@ func (c *compiler) clashes(t reflect.Type, path string) {
 	walk = func(t reflect.Type, prefix string) {
 		for i := range t.NumField() {
 			f := t.Field(i)
-			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if !validName(name) {
-				name = ""
-			}
+			name, _ := jsonschema.TagName(f.Tag.Get("json"))
 			if flattened(f) {
 				walk(f.Type, prefix+f.Name+".")
 				continue
@@ -265,16 +264,6 @@ func (c *compiler) clashes(t reflect.Type, path string) {
 		}
 	}
 	walk(t, "")
-}
-
-// validName reports whether encoding/json takes a tag's name.
-func validName(s string) bool {
-	for _, r := range s {
-		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // foldCase returns the same string for strings that differ in case only.

@@ -46,10 +46,7 @@ func collect(t reflect.Type, depth int, optional bool, outer []reflect.Type) []f
 		if tag == "-" || skipped(sf) {
 			continue
 		}
-		name, options, _ := strings.Cut(tag, ",")
-		if !validName(name) {
-			name = ""
-		}
+		name, options := TagName(tag)
 		elem := sf.Type
 		if elem.Name() == "" && elem.Kind() == reflect.Pointer {
 			elem = elem.Elem()
@@ -82,14 +79,16 @@ func skipped(f reflect.StructField) bool {
 	return !f.IsExported() && t.Kind() != reflect.Struct
 }
 
-// validName is the rule of encoding/json: other names in tags are ignored.
-func validName(name string) bool {
+// TagName returns the name and the options of a json tag. Like encoding/json it passes over names with other signs than these:
+// then the name is empty.
+func TagName(tag string) (name, options string) {
+	name, options, _ = strings.Cut(tag, ",")
 	for _, r := range name {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return false
+			return "", options
 		}
 	}
-	return name != ""
+	return name, options
 }
 
 func quotable(t reflect.Type) bool {
