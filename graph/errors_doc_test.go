@@ -28,7 +28,7 @@ func TestErrorsAreDocumented(t *testing.T) {
 		rows[m[1]] = m[2]
 	}
 	tests := map[string]bool{}
-	for _, pkg := range []string{"graph", "state", "checkpoint", "checkpoint/secure"} {
+	for _, pkg := range []string{"graph", "state", "checkpoint", "checkpoint/secure", "checkpoint/postgres"} {
 		for _, name := range exportedErrors(t, pkg, tests) {
 			if rows[name] == "" {
 				t.Errorf("%s has no whole row in docs/errors.md", name)

@@ -39,6 +39,8 @@ var bars = []bar{
 	{"E54", "./checkpoint/redis", "BenchmarkRatio/aof=everysec/bytes=2048", "ratio64", false, 0.6, "append64/s p99-64-us"},
 	{"E54", "./checkpoint/redis", "BenchmarkRatio/aof=none/bytes=2048", "ratio", false, 0.75, "p50-us p99-us set-p50-us"},
 	{"E54", "./checkpoint/redis", "BenchmarkRatio/aof=none/bytes=2048", "ratio64", false, 0.6, "append64/s p99-64-us"},
+	{"E54", "./checkpoint/postgres", "BenchmarkRatio/ON/bytes=2048", "ratio", false, 0.8, "fsync-p50-us"},
+	{"E54", "./checkpoint/postgres", "BenchmarkRatio/ON/bytes=2048", "group-ratio", false, 1.5, "append64/s"},
 	{"E56", "./graph", "BenchmarkE56/", "read-16KiB/state", true, 2, ""},
 	{"E56", "./graph", "BenchmarkE56/", "stored/written", true, 2, ""},
 }
@@ -47,7 +49,7 @@ func main() {
 	runs := flag.Int("runs", 5, "how often each benchmark is run; the median counts")
 	flag.Parse()
 	found := map[string][]float64{} // "bench metric" -> one value a run
-	for _, pkg := range []string{"./state", "./graph", "./checkpoint/sqlite", "./checkpoint/redis"} {
+	for _, pkg := range []string{"./state", "./graph", "./checkpoint/sqlite", "./checkpoint/postgres", "./checkpoint/redis"} {
 		if err := run(pkg, *runs, found); err != nil {
 			fmt.Fprintln(os.Stderr, "benchtable:", err)
 			os.Exit(1)
