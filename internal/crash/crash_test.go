@@ -22,7 +22,7 @@ func TestCrash(t *testing.T) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		var trials []trial
 		for _, scene := range crash.Scenes {
-			c := l.newCalm(t, scene.Name, "sync")
+			c := l.calm(t, scene.Name, "sync")
 			for n, r := range c.reports {
 				for _, fate := range fatesOf(r) {
 					fates := append(make([]string, n), fate) // the processes before it live
@@ -62,7 +62,7 @@ func TestCrashInRecovery(t *testing.T) {
 	inEach(t, func(t *testing.T, l *lab) {
 		var trials []trial
 		for _, scene := range crash.Scenes {
-			c := l.newCalm(t, scene.Name, "sync")
+			c := l.calm(t, scene.Name, "sync")
 			s := l.newStage(t, scene.Name, "sync")
 			_, reports, err := s.play(first[scene.Name])
 			s.close(t)
@@ -88,7 +88,7 @@ func TestCrashBehind(t *testing.T) {
 		var trials []trial
 		for _, mode := range []string{"async", "exit"} {
 			for _, scene := range crash.Scenes {
-				c := l.newCalm(t, scene.Name, mode)
+				c := l.calm(t, scene.Name, mode)
 				for range 6 {
 					trials = append(trials, randomTrial(c, rnd))
 				}
@@ -116,7 +116,7 @@ func (l *lab) long(t *testing.T, want int, seed, from uint64) {
 	var calms []*calm
 	for _, mode := range []string{"sync", "sync", "async", "exit"} {
 		for _, scene := range crash.Scenes {
-			calms = append(calms, l.newCalm(t, scene.Name, mode))
+			calms = append(calms, l.calm(t, scene.Name, mode))
 		}
 	}
 	kills, recoveries := 0, 0

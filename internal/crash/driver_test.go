@@ -120,8 +120,12 @@ func (s *stage) victim(fate string, args ...string) (code int, r crash.Report, e
 
 // play sends victims until one comes to the end. The first ones have the given fates; the others live.
 func (s *stage) play(fates ...string) (*crash.Outcome, []crash.Report, error) {
+	return s.playWith(nil, fates...)
+}
+
+// playWith is play with arguments for the victims.
+func (s *stage) playWith(args []string, fates ...string) (*crash.Outcome, []crash.Report, error) {
 	var reports []crash.Report
-	var args []string
 	for n := range len(fates) + 10 {
 		fate := ""
 		if n < len(fates) {
@@ -165,6 +169,22 @@ type calm struct {
 	lines       [][]string
 }
 
+// calm plays it once for all tests.
+func (l *lab) calm(t testing.TB, scene, mode string) *calm {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.calms == nil {
+		l.calms = map[string]*calm{}
+	}
+	c := l.calms[scene+mode]
+	if c == nil {
+		c = l.newCalm(t, scene, mode)
+		l.calms[scene+mode] = c
+	}
+	return c
+}
+
 func (l *lab) newCalm(t testing.TB, scene, mode string) *calm {
 	t.Helper()
 	s := l.newStage(t, scene, mode)
@@ -184,8 +204,8 @@ func (l *lab) newCalm(t testing.TB, scene, mode string) *calm {
 }
 
 // compare plays the scene with fates and returns what differs from the calm one.
-func (c *calm) compare(s *stage, fates []string) error {
-	out, _, err := s.play(fates...)
+func (c *calm) compare(s *stage, fates []string, args ...string) error {
+	out, _, err := s.playWith(args, fates...)
 	if err != nil {
 		return err
 	}

@@ -31,16 +31,18 @@ type Report struct {
 
 // A Fate is the end of a victim: at a store call or at a marked point. It counts both, also when nothing is to happen.
 type Fate struct {
-	what string // "", "call", "point" or "stop"
+	what string // "", "call", "point", "stop" or "cancel"
 	nth  int
 	at   string // of a call: "before" or "after"; else the name of the point
+
+	Cancel func() // ends the victim's context, where that is its fate
 
 	mu     sync.Mutex
 	calls  int
 	points map[string]int
 }
 
-// ParseFate reads "call 3 before", "point 2 written E", "stop 1 effect", or "" for a long life.
+// ParseFate reads "call 3 before", "point 2 written E", "stop 1 effect", "cancel 1 folded", or "" for a long life.
 func ParseFate(s string) (*Fate, error) {
 	f := &Fate{points: map[string]int{}}
 	if s == "" {
@@ -87,6 +89,8 @@ func (f *Fate) pass(name string) {
 		die()
 	case hit && f.what == "stop":
 		stop()
+	case hit && f.what == "cancel":
+		f.Cancel()
 	}
 }
 

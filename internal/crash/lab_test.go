@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,11 +23,15 @@ type lab struct {
 	name  string
 	part  int // of the named trials each run makes every so many
 	enter func(t testing.TB, dir string) *room
+
+	mu    sync.Mutex
+	calms map[string]*calm // by scene and mode
 }
 
 // A room is the store of one stage, and empty when it is entered.
 type room struct {
 	url   string
+	addr  string // of its server, as the URL has it; empty: there is none
 	mem   *checkpoint.Memory
 	leave func() error
 }
@@ -52,6 +57,9 @@ func labs() (chosen []*lab) {
 	}
 	return chosen
 }
+
+// servers are the labs that are reached over a network.
+func servers() []*lab { return slices.DeleteFunc(labs(), func(l *lab) bool { return l == inSQLite }) }
 
 // inEach runs a test on each store that processes share.
 func inEach(t *testing.T, f func(t *testing.T, l *lab)) { each(t, labs(), f) }
@@ -114,7 +122,7 @@ func postgresRoom(t testing.TB, _ string) *room {
 			t.Fatal(err)
 		}
 	}
-	return &room{url: s.url, leave: func() error {
+	return &room{url: s.url, addr: server.Addr(), leave: func() error {
 		if err := s.store.Delete(context.Background(), threadKey); err != nil {
 			return err
 		}
@@ -136,19 +144,17 @@ var rooms atomic.Int64
 
 func redisRoom(t testing.TB, _ string) *room {
 	t.Helper()
-	url := os.Getenv("HOLDFAST_REDIS_URL")
-	if url == "" {
-		server, err := theRedis()
-		switch {
-		case errors.Is(err, testserver.ErrNoRedis):
-			testserver.Lacking(t, err.Error())
-		case err != nil:
-			t.Fatal(err)
-		}
-		url = server.URL()
+	var server *testserver.Redis
+	var err error
+	if os.Getenv("HOLDFAST_REDIS_URL") != "" {
+		server = testserver.SharedRedis(t)
+	} else if server, err = theRedis(); errors.Is(err, testserver.ErrNoRedis) {
+		testserver.Lacking(t, err.Error())
+	} else if err != nil {
+		t.Fatal(err)
 	}
-	url = withQuery(url, fmt.Sprintf("prefix=crash_%d_%d", os.Getpid(), rooms.Add(1)))
-	return &room{url: url, leave: func() error { return nil }}
+	url := withQuery(server.URL(), fmt.Sprintf("prefix=crash_%d_%d", os.Getpid(), rooms.Add(1)))
+	return &room{url: url, addr: server.Addr(), leave: func() error { return nil }}
 }
 
 // closeLabs ends what the labs share.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -28,19 +27,17 @@ func TestCrashLateWriter(t *testing.T) {
 		} {
 			t.Run(c.scene+" "+c.where, func(t *testing.T) {
 				t.Parallel()
-				if err := l.newCalm(t, c.scene, "sync").late(t, c.where, ""); err != nil {
+				if err := l.calm(t, c.scene, "sync").late(t, c.where, ""); err != nil {
 					t.Error(err)
 				}
 			})
 		}
-		t.Run("the comparison notices", func(t *testing.T) { // a store that drops the refusal
-			t.Parallel()
-			if err := l.newCalm(t, "line", "sync").late(t, "write E", "drop-stale"); err == nil {
-				t.Error("nothing was noticed")
-			} else {
-				t.Log("noticed:", err)
-			}
-		})
+		for _, broken := range []string{"drop-stale", "no-nonce"} { // one drops the refusal, one never refuses
+			t.Run("notices "+broken, func(t *testing.T) {
+				t.Parallel()
+				noticed(t, l.calm(t, "line", "sync").late(t, "write E", broken))
+			})
+		}
 	})
 }
 
@@ -49,17 +46,13 @@ func (c *calm) late(t *testing.T, where, broken string) error {
 	s := c.newStage(t, c.scene, "sync")
 	defer s.close(t)
 	s.broken = broken
-	ctx := t.Context()
-	first := s.command(ctx, "stop 1 "+where, "-lease", "1s")
-	var stderr bytes.Buffer
-	first.Stderr = &stderr
-	if err := first.Start(); err != nil {
+	first, err := s.start(t, "stop 1 "+where, "-lease", "1s")
+	if err != nil {
 		return err
 	}
-	defer first.Process.Kill() // does nothing once it was waited for
-	var ws syscall.WaitStatus
-	if _, err := syscall.Wait4(first.Process.Pid, &ws, syscall.WUNTRACED, nil); err != nil || !ws.Stopped() {
-		return fmt.Errorf("the first process was not stopped: %v, status %#x", err, ws)
+	defer first.kill() // does nothing once it has ended
+	if err := first.stopped(); err != nil {
+		return err
 	}
 
 	s.broken = ""
@@ -70,12 +63,11 @@ func (c *calm) late(t *testing.T, where, broken string) error {
 	if err != nil {
 		return err
 	}
-	if err := first.Process.Signal(syscall.SIGCONT); err != nil {
+	if err := errors.Join(first.wake(), first.wait()); err != nil {
 		return err
 	}
-	first.Wait()
-	if code := first.ProcessState.ExitCode(); code != crash.ExitStale {
-		return fmt.Errorf("the late process ended with code %d, not with ErrStale: %s", code, stderr.String())
+	if code := first.cmd.ProcessState.ExitCode(); code != crash.ExitStale {
+		return fmt.Errorf("the late process ended with code %d, not with ErrStale: %s", code, first.stderr.String())
 	}
 	after, err := s.dump(t)
 	if err != nil {

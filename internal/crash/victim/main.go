@@ -32,7 +32,10 @@ func run() (code int, err error) {
 	mode := flag.String("mode", "", "durability: sync, async or exit")
 	answer := flag.Bool("answer", false, "answer questions")
 	lease := flag.Duration("lease", 15*time.Second, "lease of a thread")
+	patience := flag.Duration("patience", 5*time.Second, "how long a run waits for a store that is away")
 	fate := flag.String("fate", "", "where to die, as in \"call 3 before\", \"call 3 after\" or \"point 1 written E\"; \"stop 1 written E\" stops instead")
+	turns := flag.Int("turns", 0, "instead of a scene: turns that each goroutine takes")
+	goroutines := flag.Int("goroutines", 1, "how many take turns")
 	broken := flag.String("broken", "", "fault that a store must not have")
 	flag.Parse()
 
@@ -55,19 +58,38 @@ func run() (code int, err error) {
 		return crash.ExitFailed, err
 	}
 	defer real.Close()
+	if *turns > 0 {
+		return outcomeOf(crash.Turns(ctx, real, ledger, *goroutines, *turns))
+	}
 	inner, err := crash.Break(real, *broken)
 	if err != nil {
 		return crash.ExitFailed, err
 	}
 	store := faultstore.New(inner)
 	end.Watch(store, ledger)
-	app, err := scene.Compile(ledger, graph.Options{Store: store, Durability: graph.Durability(*mode), Lease: *lease, StorePatience: 5 * time.Second})
+	app, err := scene.Compile(ledger, graph.Options{Store: store, Durability: graph.Durability(*mode), Lease: *lease, StorePatience: *patience})
 	if err != nil {
 		return crash.ExitFailed, err
 	}
-	out, err := scene.Play(ctx, app, store, *answer)
+	mortal, cancel := context.WithCancel(ctx)
+	defer cancel()
+	end.Cancel = cancel
+	out, err := scene.Play(mortal, app, store, *answer)
+	if mortal.Err() != nil && err != nil {
+		out, err = scene.Play(ctx, app, store, *answer)
+	}
+	for until := time.Now().Add(*patience); errors.Is(err, checkpoint.ErrUnavailable) && time.Now().Before(until); {
+		out, err = scene.Play(ctx, app, store, *answer) // a read found the store away
+	}
 	err = errors.Join(err, app.Close(ctx))
 	return report(out, end, err)
+}
+
+func outcomeOf(err error) (int, error) {
+	if err != nil {
+		return crash.ExitFailed, err
+	}
+	return crash.ExitDone, nil
 }
 
 // report prints what the test wants to know: the outcome, and which fates there were to choose from.
