@@ -22,10 +22,13 @@ race: compiler servers # compiled first, so that the limit is about running
 	CGO_ENABLED=1 HOLDFAST_REQUIRE=1 go test -race -short -timeout 4m ./...
 
 crash: servers # victims are killed with SIGKILL; built without -race, whose binaries take a second to exit. It says how many hit
-	HOLDFAST_REQUIRE=1 go test -count=1 -v -run '^TestCrash' -timeout 4m ./internal/crash
+	HOLDFAST_REQUIRE=1 go test -count=1 -v -run '^TestCrash' -timeout 8m ./internal/crash
 
-crash-long: # ten thousand kills at random; each hundred trials print how to repeat them and how to go on
-	HOLDFAST_CRASH_KILLS=$${HOLDFAST_CRASH_KILLS:-10000} go test -count=1 -v -run '^TestCrashLong$$' -timeout 0 ./internal/crash
+# Ten thousand kills at random on each store, or on the one that HOLDFAST_CRASH_STORE names (sqlite, postgres, redis), then every
+# named trial and 500 turns on one thread. Each hundred trials print how to repeat them and how to go on.
+crash-long: servers
+	HOLDFAST_CRASH_KILLS=$${HOLDFAST_CRASH_KILLS:-10000} HOLDFAST_CRASH_PART=1 HOLDFAST_CRASH_TURNS=500 HOLDFAST_REQUIRE=1 \
+	go test -count=1 -v -run '^TestCrash|^TestTurnsInMemory' -timeout 0 ./internal/crash
 
 lint:
 	@files=$$(gofmt -l .) && [ -z "$$files" ] || { echo "run gofmt -w on: $$files" >&2; exit 1; }

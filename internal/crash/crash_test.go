@@ -129,8 +129,8 @@ func (l *lab) long(t *testing.T, want int, seed, from uint64) {
 		}
 		sum := try(t, trials)
 		kills, recoveries = kills+int(sum.kills.Load()), recoveries+int(sum.recoveries.Load())
-		fmt.Printf("crash: %d kills, %d recoveries; to go on: HOLDFAST_CRASH_STORE=%s HOLDFAST_CRASH_SEED=%d HOLDFAST_CRASH_FROM=%d\n",
-			kills, recoveries, l.name, seed, n)
+		fmt.Printf("crash: %d kills, %d recoveries; to go on: HOLDFAST_CRASH_STORE=%s HOLDFAST_CRASH_KILLS=%d HOLDFAST_CRASH_SEED=%d HOLDFAST_CRASH_FROM=%d\n",
+			kills, recoveries, l.name, max(want-kills, 0), seed, n)
 	}
 }
 

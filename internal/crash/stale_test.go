@@ -82,6 +82,32 @@ func (c *calm) late(t *testing.T, where, broken string) error {
 	return c.effects(s)
 }
 
+// A program dies on another machine: that it is dead cannot be seen from here. Until its lease has run out its thread is not
+// touched, and then it is continued. // E38 E61 // report 36
+func TestCrashOtherMachine(t *testing.T) {
+	skipShort(t)
+	t.Parallel()
+	inEach(t, func(t *testing.T, l *lab) {
+		for _, scene := range []string{"line", "fan", "ask"} {
+			calm := l.calm(t, scene, "sync")
+			for _, lease := range []string{"1h", "1s"} {
+				s := l.newStage(t, scene, "sync")
+				if code, _, err := s.victim("point 1 written O", "-lease", lease, "-host", "elsewhere"); err != nil || code != -1 {
+					t.Fatalf("%s: code %d, %v", scene, code, err)
+				}
+				if lease == "1s" {
+					if err := calm.takeOver(s); err != nil {
+						t.Errorf("%s: %v", scene, err)
+					}
+				} else if err := calm.compare(s, nil); err == nil || !strings.Contains(err.Error(), "held: true") {
+					t.Errorf("%s: before the lease had run out: %v", scene, err)
+				}
+				s.close(t)
+			}
+		}
+	})
+}
+
 // effects compares what happened outside. That the late process had just entered a node is no fault.
 func (c *calm) effects(s *stage) error {
 	lines, err := s.ledger()

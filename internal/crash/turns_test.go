@@ -19,7 +19,7 @@ const (
 	processes = 3
 )
 
-// share is how many turns each goroutine takes: HOLDFAST_CRASH_TURNS is how many they take together, by default 96.
+// turnShare is how many turns each goroutine takes: HOLDFAST_CRASH_TURNS is how many they take together, by default 96.
 func turnShare() int {
 	all, err := strconv.Atoi(os.Getenv("HOLDFAST_CRASH_TURNS"))
 	if err != nil {

@@ -34,6 +34,7 @@ func run() (code int, err error) {
 	lease := flag.Duration("lease", 15*time.Second, "lease of a thread")
 	patience := flag.Duration("patience", 5*time.Second, "how long a run waits for a store that is away")
 	fate := flag.String("fate", "", "where to die, as in \"call 3 before\", \"call 3 after\" or \"point 1 written E\"; \"stop 1 written E\" stops instead")
+	host := flag.String("host", "", "the machine that the store is told of; default this one")
 	turns := flag.Int("turns", 0, "instead of a scene: turns that each goroutine takes")
 	goroutines := flag.Int("goroutines", 1, "how many take turns")
 	broken := flag.String("broken", "", "fault that a store must not have")
@@ -67,6 +68,9 @@ func run() (code int, err error) {
 	}
 	store := faultstore.New(inner)
 	end.Watch(store, ledger)
+	if *host != "" {
+		crash.Pretend(store, *host)
+	}
 	app, err := scene.Compile(ledger, graph.Options{Store: store, Durability: graph.Durability(*mode), Lease: *lease, StorePatience: *patience})
 	if err != nil {
 		return crash.ExitFailed, err
