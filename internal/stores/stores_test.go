@@ -23,7 +23,9 @@ func TestOpen(t *testing.T) {
 	}{
 		{"memory", func(*testing.T) string { return "memory:" }, ""},
 		{"path", func(*testing.T) string { return filepath.Join(dir, "a.db") }, "SQLite FULL"},
-		{"sqlite", func(*testing.T) string { return "sqlite:" + filepath.Join(dir, "b.db") + "?synchronous=normal&readers=1" }, "SQLite NORMAL"},
+		{"sqlite", func(*testing.T) string {
+			return "sqlite:" + filepath.Join(dir, "b.db") + "?synchronous=normal&readers=1"
+		}, "SQLite NORMAL"},
 		{"postgres", func(t *testing.T) string {
 			return testserver.Postgres(t).URL() + "&schema=stores_test&synchronous_commit=off&pool_max_conns=1"
 		}, "Postgres synchronous_commit=off"},
