@@ -18,7 +18,7 @@ func TestCrash(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
 	seed := seedOf(t)
-	inEach(t, func(t *testing.T, l *lab) {
+	inAll(t, func(t *testing.T, l *lab) {
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		var trials []trial
 		for _, scene := range crash.Scenes {
@@ -59,7 +59,7 @@ func TestCrashInRecovery(t *testing.T) {
 	t.Parallel()
 	seed := seedOf(t)
 	first := map[string]string{"line": "point 2 written O", "fan": "point 3 written R", "loop": "point 1 written R", "ask": "point 1 written R"}
-	inEach(t, func(t *testing.T, l *lab) {
+	inAll(t, func(t *testing.T, l *lab) {
 		var trials []trial
 		for _, scene := range crash.Scenes {
 			c := l.calm(t, scene.Name, "sync")
@@ -107,7 +107,11 @@ func TestCrashLong(t *testing.T) {
 	}
 	seed := seedOf(t)
 	from, _ := strconv.ParseUint(os.Getenv("HOLDFAST_CRASH_FROM"), 10, 64)
-	for _, l := range labs() { // one after the other, so that each can be gone on with
+	list := labs()
+	if len(list) == 0 {
+		t.Fatal("HOLDFAST_CRASH_STORE is none of sqlite, postgres, redis")
+	}
+	for _, l := range list { // one after the other, so that each can be gone on with
 		t.Run(l.name, func(t *testing.T) { l.long(t, want, seed, from) })
 	}
 }

@@ -88,7 +88,7 @@ func (s *stage) close(t testing.TB) {
 func (s *stage) command(ctx context.Context, fate string, args ...string) *exec.Cmd {
 	args = append([]string{
 		"-store", s.url, "-ledger", filepath.Join(s.dir, "ledger"), "-scene", s.scene, "-mode", s.mode,
-		"-fate", fate, "-broken", s.broken,
+		"-fate", fate, "-broken", s.broken, fmt.Sprint("-sealed=", s.sealed),
 	}, args...)
 	cmd := exec.CommandContext(ctx, s.bin, args...)
 	cmd.Env = append(os.Environ(), "HOLDFAST_VERIFY=1")

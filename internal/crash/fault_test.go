@@ -136,7 +136,7 @@ func (l *lab) calmHere(t *testing.T, scene crash.Scene) *result {
 func TestCrashCallFails(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
-	inEach(t, func(t *testing.T, l *lab) { l.callFails(t, 3*l.every()) })
+	inAll(t, func(t *testing.T, l *lab) { l.callFails(t, 3*l.every()) })
 }
 
 func TestCallFailsInMemory(t *testing.T) { // C4 C23

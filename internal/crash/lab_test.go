@@ -34,6 +34,8 @@ type room struct {
 	addr  string // of its server, as the URL has it; empty: there is none
 	mem   *checkpoint.Memory
 	leave func() error
+
+	sealed bool // signed and encrypted
 }
 
 // The labs. Killing a process takes nothing from the system's buffers, nor from a server: where only processes are killed
@@ -43,17 +45,17 @@ var (
 	inSQLite   = &lab{name: "sqlite", enter: sqliteRoom, part: 1}
 	inPostgres = &lab{name: "postgres", enter: postgresRoom, part: 2}
 	inRedis    = &lab{name: "redis", enter: redisRoom, part: 2}
+	inSealed   = &lab{name: "sealed", enter: sealedRoom, part: 4} // signed and encrypted, in SQLite
 )
 
 // labs are those that processes share. HOLDFAST_CRASH_STORE chooses one.
-func labs() (chosen []*lab) {
-	for _, l := range []*lab{inSQLite, inPostgres, inRedis} {
+func labs() []*lab { return chosen(inSQLite, inPostgres, inRedis) }
+
+func chosen(all ...*lab) (chosen []*lab) {
+	for _, l := range all {
 		if name := os.Getenv("HOLDFAST_CRASH_STORE"); name == "" || name == l.name {
 			chosen = append(chosen, l)
 		}
-	}
-	if len(chosen) == 0 {
-		panic("HOLDFAST_CRASH_STORE is none of sqlite, postgres, redis")
 	}
 	return chosen
 }
@@ -65,6 +67,9 @@ func servers() []*lab { return slices.DeleteFunc(labs(), func(l *lab) bool { ret
 func inEach(t *testing.T, f func(t *testing.T, l *lab)) { each(t, labs(), f) }
 
 func each(t *testing.T, list []*lab, f func(t *testing.T, l *lab)) {
+	if len(list) == 0 {
+		t.Skipf("not for HOLDFAST_CRASH_STORE=%s", os.Getenv("HOLDFAST_CRASH_STORE"))
+	}
 	for _, l := range list {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
@@ -73,12 +78,21 @@ func each(t *testing.T, list []*lab, f func(t *testing.T, l *lab)) {
 	}
 }
 
+// inAll runs a test in the sealed lab too.
+func inAll(t *testing.T, f func(t *testing.T, l *lab)) {
+	each(t, chosen(inSQLite, inPostgres, inRedis, inSealed), f)
+}
+
 // open opens the room's store.
 func (r *room) open(ctx context.Context) (checkpoint.Store, error) {
 	if r.mem != nil {
 		return open{r.mem}, nil
 	}
-	return stores.Open(ctx, r.url)
+	s, err := stores.Open(ctx, r.url)
+	if err == nil && r.sealed {
+		return crash.Seal(s)
+	}
+	return s, err
 }
 
 // An open store is not closed with its user.
@@ -92,6 +106,12 @@ func memoryRoom(testing.TB, string) *room {
 
 func sqliteRoom(_ testing.TB, dir string) *room {
 	return &room{url: "sqlite:" + filepath.Join(dir, "db") + "?synchronous=normal&readers=1", leave: func() error { return nil }}
+}
+
+func sealedRoom(t testing.TB, dir string) *room {
+	r := sqliteRoom(t, dir)
+	r.sealed = true
+	return r
 }
 
 // schemas are those that nobody uses now: making one takes longer than a whole scene.

@@ -34,6 +34,7 @@ func run() (code int, err error) {
 	lease := flag.Duration("lease", 15*time.Second, "lease of a thread")
 	patience := flag.Duration("patience", 5*time.Second, "how long a run waits for a store that is away")
 	fate := flag.String("fate", "", "where to die, as in \"call 3 before\", \"call 3 after\" or \"point 1 written E\"; \"stop 1 written E\" stops instead")
+	sealed := flag.Bool("sealed", false, "sign and encrypt what the store keeps")
 	host := flag.String("host", "", "the machine that the store is told of; default this one")
 	turns := flag.Int("turns", 0, "instead of a scene: turns that each goroutine takes")
 	goroutines := flag.Int("goroutines", 1, "how many take turns")
@@ -59,6 +60,11 @@ func run() (code int, err error) {
 		return crash.ExitFailed, err
 	}
 	defer real.Close()
+	if *sealed {
+		if real, err = crash.Seal(real); err != nil {
+			return crash.ExitFailed, err
+		}
+	}
 	if *turns > 0 {
 		return outcomeOf(crash.Turns(ctx, real, ledger, *goroutines, *turns))
 	}
