@@ -13,7 +13,7 @@ import (
 )
 
 // TestCrash kills at every store call, before and after it, and at the first hits of every marked point, then once more
-// during recovery. Whatever happens, the thread must come to the same end, and what was acknowledged never runs again. // E61 E23 E17 E38 C5
+// during recovery. Whatever happens, the thread must come to the same end, and what was acknowledged never runs again. // E61 E23 E17 E38 C5 // report 30 // report 34
 func TestCrash(t *testing.T) {
 	skipShort(t)
 	t.Parallel()

@@ -13,19 +13,30 @@ import (
 	"github.com/holdfast-go/holdfast/graph"
 )
 
-// Turns has many goroutines start runs on one thread, each of them its share one after the other, and tries again what was
-// refused because the thread was busy. What was acknowledged is noted in the ledger.
-func Turns(ctx context.Context, store checkpoint.Store, l *Ledger, goroutines, share int) error {
+// turns is a graph of one node.
+func turns(store checkpoint.Store, lease time.Duration) (*graph.App[State], error) {
 	g := graph.New[State]("turns")
 	g.Node("turn", func(_ context.Context, s *State) error {
 		s.Total.Add(1)
 		return nil
 	})
 	g.Edge(graph.Start, "turn")
-	app, err := g.Compile(graph.Options{Store: store})
+	return g.Compile(graph.Options{Store: store, Lease: lease})
+}
+
+// Turns has many goroutines start runs on one thread, each of them its share one after the other, and tries again what was
+// refused because the thread was busy, or another process had it. What was acknowledged is noted in the ledger. Meanwhile it
+// continues what other processes have left.
+func Turns(ctx context.Context, store checkpoint.Store, l *Ledger, goroutines, share int, lease time.Duration) error {
+	app, err := turns(store, lease)
 	if err != nil {
 		return err
 	}
+	serving, stop := context.WithCancel(ctx)
+	var served sync.WaitGroup
+	served.Go(func() { app.Serve(serving, graph.ServeOptions{Every: 200 * time.Millisecond}) })
+	defer served.Wait()
+	defer stop()
 	errs := make([]error, goroutines)
 	var wg sync.WaitGroup
 	for n := range goroutines {
@@ -39,6 +50,8 @@ func Turns(ctx context.Context, store checkpoint.Store, l *Ledger, goroutines, s
 		})
 	}
 	wg.Wait()
+	stop()
+	served.Wait()
 	return errors.Join(append(errs, app.Close(ctx))...)
 }
 
@@ -50,7 +63,7 @@ func turn(ctx context.Context, app *graph.App[State], id string) error {
 		if err == nil || errors.Is(err, graph.ErrDuplicate) {
 			return nil
 		}
-		if !errors.Is(err, graph.ErrBusy) && !errors.Is(err, checkpoint.ErrHeld) {
+		if !errors.Is(err, graph.ErrBusy) && !errors.Is(err, checkpoint.ErrHeld) && !errors.Is(err, checkpoint.ErrStale) {
 			return err
 		}
 		select {
@@ -61,18 +74,16 @@ func turn(ctx context.Context, app *graph.App[State], id string) error {
 	}
 }
 
-// LookTurns is what the thread holds in the end: the turns in order.
+// LookTurns continues what is left over, and returns what the thread holds in the end: the turns, and how many nodes ran.
 func LookTurns(ctx context.Context, store checkpoint.Store) ([]string, int, error) {
-	g := graph.New[State]("turns")
-	g.Node("turn", func(context.Context, *State) error { return nil })
-	g.Edge(graph.Start, "turn")
-	app, err := g.Compile(graph.Options{Store: store})
+	app, err := turns(store, 0)
 	if err != nil {
 		return nil, 0, err
 	}
-	st, err := app.State(ctx, Thread)
-	if err != nil {
-		return nil, 0, errors.Join(err, app.Close(ctx))
+	_, err = app.Recover(ctx)
+	st, serr := app.State(ctx, Thread)
+	if err = errors.Join(err, serr, app.Close(ctx)); err != nil {
+		return nil, 0, err
 	}
-	return st.State.Trail.Slice(), st.State.Total.Get(), app.Close(ctx)
+	return st.State.Trail.Slice(), st.State.Total.Get(), nil
 }

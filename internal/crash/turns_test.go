@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/holdfast-go/holdfast/internal/crash"
 )
@@ -28,8 +29,8 @@ func turnShare() int {
 	return max(1, (all+turners*processes-1)/(turners*processes))
 }
 
-// TestCrashTurns has 16 goroutines in each of 3 processes start runs on one thread: every acknowledged turn is in the end
-// there, once. // C2 E38, report 138
+// TestCrashTurns has 16 goroutines in each of 3 processes start runs on one thread. One of them is stopped for longer than its
+// lease and wakes up late, one is killed. Every acknowledged turn is in the end there, once. // C2 E38 // report 138
 func TestCrashTurns(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
@@ -41,14 +42,25 @@ func TestCrashTurns(t *testing.T) {
 		share := turnShare()
 		var all []*victim
 		for range processes {
-			v, err := s.start(t, "", "-turns", strconv.Itoa(share), "-goroutines", strconv.Itoa(turners))
+			v, err := s.start(t, "", "-turns", strconv.Itoa(share), "-goroutines", strconv.Itoa(turners), "-lease", "1s")
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer v.kill()
 			all = append(all, v)
 		}
-		for _, v := range all {
+		late, dead := all[0], all[1]
+		seen := s.noted(t, all, 0, share*turners/2)
+		if err := late.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		seen = s.noted(t, all[1:], seen, share*turners/2) // others go on, once the lease has run out
+		dead.kill()
+		s.noted(t, all[2:], seen, share*turners/4)
+		if err := late.wake(); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range []*victim{late, all[2]} {
 			if err := v.wait(); err != nil || v.cmd.ProcessState.ExitCode() != crash.ExitDone {
 				t.Fatalf("a process ended with %v, code %d: %s", err, v.cmd.ProcessState.ExitCode(), v.stderr.String())
 			}
@@ -57,8 +69,39 @@ func TestCrashTurns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkTurns(t, s.room, lines, share*turners*processes)
+		checkTurns(t, s.room, lines, share*turners*(processes-1), turners)
 	})
+}
+
+// noted waits until more lines are in the ledger, or all these processes have ended.
+func (s *stage) noted(t *testing.T, vs []*victim, from, more int) (lines int) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(2 * time.Minute)
+	for lines < from+more {
+		ended := 0
+		for _, v := range vs {
+			select {
+			case <-v.done:
+				ended++
+			default:
+			}
+		}
+		all, err := s.ledger()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines = len(all); ended == len(vs) {
+			break
+		}
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%d turns in two minutes, and no more", lines)
+		}
+	}
+	return lines
 }
 
 func TestTurnsInMemory(t *testing.T) { // C23
@@ -69,14 +112,15 @@ func TestTurnsInMemory(t *testing.T) { // C23
 	}
 	defer ledger.Close()
 	r := inMemory.enter(t, "")
-	if err := crash.Turns(t.Context(), r.mem, ledger, turners*processes, turnShare()); err != nil {
+	if err := crash.Turns(t.Context(), r.mem, ledger, turners*processes, turnShare(), 0); err != nil {
 		t.Fatal(err)
 	}
-	checkTurns(t, r, ledger.Lines(), turnShare()*turners*processes)
+	checkTurns(t, r, ledger.Lines(), turnShare()*turners*processes, 0)
 }
 
-// checkTurns compares what was acknowledged with what the thread holds.
-func checkTurns(t *testing.T, r *room, lines [][]string, want int) {
+// checkTurns compares what was acknowledged, at least so many turns, with what the thread holds. A process that was killed
+// may have left some turns of which nobody was told.
+func checkTurns(t *testing.T, r *room, lines [][]string, least, untold int) {
 	t.Helper()
 	store, err := r.open(t.Context())
 	if err != nil {
@@ -86,14 +130,18 @@ func checkTurns(t *testing.T, r *room, lines [][]string, want int) {
 	if err = errors.Join(err, store.Close()); err != nil {
 		t.Fatal(err)
 	}
-	var acked []string
+	there := map[string]int{}
+	for _, turn := range trail {
+		there[turn]++
+	}
 	for _, line := range lines {
-		acked = append(acked, line[1])
+		if there[line[1]] != 1 {
+			t.Errorf("turn %s was acknowledged and is there %d times", line[1], there[line[1]])
+		}
 	}
-	slices.Sort(acked)
-	slices.Sort(trail)
-	if len(acked) != want || total != want || !slices.Equal(acked, trail) {
-		t.Errorf("%d turns were to be taken, %d were acknowledged, %d are in the state, which counts %d", want, len(acked), len(trail), total)
+	if len(lines) < least || len(trail) > len(lines)+untold || len(trail) != len(there) || total != len(trail) {
+		t.Errorf("%d turns were acknowledged, at least %d were to be; %d are there, %d different ones, and %d nodes ran",
+			len(lines), least, len(trail), len(there), total)
 	}
-	fmt.Printf("%s: %d turns acknowledged, %d there\n", t.Name(), len(acked), len(trail))
+	fmt.Printf("%s: %d turns acknowledged, %d there\n", t.Name(), len(lines), len(trail))
 }

@@ -66,7 +66,7 @@ func run() (code int, err error) {
 		}
 	}
 	if *turns > 0 {
-		return outcomeOf(crash.Turns(ctx, real, ledger, *goroutines, *turns))
+		return outcomeOf(crash.Turns(ctx, real, ledger, *goroutines, *turns, *lease))
 	}
 	inner, err := crash.Break(real, *broken)
 	if err != nil {
