@@ -25,9 +25,9 @@ crash: servers # victims are killed with SIGKILL; built without -race, whose bin
 	HOLDFAST_REQUIRE=1 go test -count=1 -v -run '^TestCrash' -timeout 8m ./internal/crash
 
 # Ten thousand kills at random on each store, or on the one that HOLDFAST_CRASH_STORE names (sqlite, postgres, redis), then every
-# named trial and 500 turns on one thread. Each hundred trials print how to repeat them and how to go on.
+# named trial and at least 500 turns on one thread. Each hundred trials print how to repeat them and how to go on.
 crash-long: servers
-	HOLDFAST_CRASH_KILLS=$${HOLDFAST_CRASH_KILLS:-10000} HOLDFAST_CRASH_PART=1 HOLDFAST_CRASH_TURNS=500 HOLDFAST_REQUIRE=1 \
+	HOLDFAST_CRASH_KILLS=$${HOLDFAST_CRASH_KILLS:-10000} HOLDFAST_CRASH_PART=1 HOLDFAST_CRASH_TURNS=750 HOLDFAST_REQUIRE=1 \
 	go test -count=1 -v -run '^TestCrash|^TestTurnsInMemory' -timeout 0 ./internal/crash
 
 lint:

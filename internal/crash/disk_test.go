@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -72,6 +73,7 @@ func (p *narrow) play(t *testing.T, scene crash.Scene, want *result, n, call int
 		return 0, err
 	}
 	var odd error
+	var mu sync.Mutex // tasks of one superstep fail together
 	got, err := show{scene: scene, patience: time.Minute,
 		open: func(ctx context.Context) (checkpoint.Store, error) { return stores.Open(ctx, p.url(n)) },
 		rig: func(s *faultstore.Store) {
@@ -82,6 +84,8 @@ func (p *narrow) play(t *testing.T, scene crash.Scene, want *result, n, call int
 				return nil
 			}
 			s.After = func(c *faultstore.Call) error {
+				mu.Lock()
+				defer mu.Unlock()
 				if errors.Is(c.Err, checkpoint.ErrUnavailable) {
 					if !p.full(c.Err) {
 						odd = c.Err

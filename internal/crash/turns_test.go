@@ -50,13 +50,11 @@ func TestCrashTurns(t *testing.T) {
 			all = append(all, v)
 		}
 		late, dead := all[0], all[1]
-		seen := s.noted(t, all, 0, share*turners/2)
-		if err := late.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
-		seen = s.noted(t, all[1:], seen, share*turners/2) // others go on, once the lease has run out
+		seen := s.noted(t, all, 0, share*turners/2, nil)
+		late.pause(t)
+		seen = s.noted(t, all[1:], seen, share*turners/2, late) // others go on, once the lease has run out
 		dead.kill()
-		s.noted(t, all[2:], seen, share*turners/4)
+		s.noted(t, all[2:], seen, share*turners/4, late)
 		if err := late.wake(); err != nil {
 			t.Fatal(err)
 		}
@@ -73,12 +71,24 @@ func TestCrashTurns(t *testing.T) {
 	})
 }
 
-// noted waits until more lines are in the ledger, or all these processes have ended.
-func (s *stage) noted(t *testing.T, vs []*victim, from, more int) (lines int) {
+// pause stops a victim wherever it is.
+func (v *victim) pause(t *testing.T) {
+	t.Helper()
+	if err := v.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// noted waits until more lines are in the ledger, or all these processes have ended. A paused one that holds them all up, since it
+// has the lock of a file, goes on for a moment.
+func (s *stage) noted(t *testing.T, vs []*victim, from, more int, paused *victim) (lines int) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
+	nudge := time.NewTicker(4 * time.Second)
+	defer nudge.Stop()
 	deadline := time.After(2 * time.Minute)
+	before := 0 // lines when it was last looked whether there are more
 	for lines < from+more {
 		ended := 0
 		for _, v := range vs {
@@ -97,6 +107,15 @@ func (s *stage) noted(t *testing.T, vs []*victim, from, more int) (lines int) {
 		}
 		select {
 		case <-tick.C:
+		case <-nudge.C:
+			if paused != nil && lines == before {
+				if err := paused.wake(); err != nil {
+					t.Fatal(err)
+				}
+				<-tick.C
+				paused.pause(t)
+			}
+			before = lines
 		case <-deadline:
 			t.Fatalf("%d turns in two minutes, and no more", lines)
 		}
