@@ -60,9 +60,8 @@ func (s *Store) fitsBulk(size int, what string) error {
 // appendOne writes one record and nothing else. It is not ok if the record does not fit, which the longer script decides about.
 func (s *Store) appendOne(ctx context.Context, a *checkpoint.Append, prev string) (ack checkpoint.Ack, ok bool, err error) {
 	rec := &a.Records[0]
-	v, err := scriptOne.Run(ctx, s.client, s.keys(a.Key)[:2], a.Nonce[:], prev, rec.Branch, chainField(rec.Branch, rec.Namespace), rec.Pos-1, rec.Pos,
-		recordField(rec.Branch, rec.Namespace, rec.Pos), encodeRecord(rec)).Result()
-	r := newReply(v, err)
+	r := s.pipeline.run(ctx, task{s.keys(a.Key)[:2], []value{a.Nonce[:], prev, rec.Branch, chainField(rec.Branch, rec.Namespace), rec.Pos - 1,
+		rec.Pos, recordField(rec.Branch, rec.Namespace, rec.Pos), encodeRecord(rec)}}, len(rec.Body))
 	inbox := r.text()
 	if r.err != nil || inbox == "" {
 		return ack, false, r.err

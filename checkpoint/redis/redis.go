@@ -45,11 +45,12 @@ func (o Options) validate() error {
 
 // A Store keeps threads on a Redis server. It is safe for concurrent use.
 type Store struct {
-	client  goredis.UniversalClient
-	renewer goredis.UniversalClient // its one connection carries nothing but renewals: they do not wait behind large writes
-	o       Options
-	server  server
-	holds   holds
+	client   goredis.UniversalClient
+	renewer  goredis.UniversalClient // its one connection carries nothing but renewals: they do not wait behind large writes
+	o        Options
+	server   server
+	holds    holds
+	pipeline pipeline
 
 	// life is held for reading by every call, so that Close waits for the calls under way.
 	life   sync.RWMutex
@@ -78,6 +79,7 @@ func New(ctx context.Context, client goredis.UniversalClient, o Options) (*Store
 		return nil, err
 	}
 	s := &Store{client: derive(client, 0), renewer: derive(client, 1), o: o.withDefaults()}
+	s.pipeline.s = s
 	s.holds.m = map[checkpoint.Lease]hold{}
 	ctx, cancel := s.bounded(ctx)
 	defer cancel()
@@ -135,6 +137,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
+	s.pipeline.ended.Wait()
 	return s.closeClients()
 }
 
