@@ -20,13 +20,17 @@ type Proxy struct {
 	dropped  chan struct{} // closed when it was
 	refuse   bool
 	thaw     chan struct{} // not nil while frozen; closed to go on
+	hang     int           // so many requests are still to hang
+	hung     chan struct{} // closed when they do
 }
 
 // A link is one connection through the proxy.
 type link struct {
 	client, server net.Conn
-	asking         bool // the last bytes came from the client
-	dead           bool // the reply under way goes nowhere
+	asking         bool          // the last bytes came from the client
+	gone           chan struct{} // closed when it is cut
+	once           sync.Once     // closes gone
+	dropped        chan struct{} // not nil: the reply under way goes nowhere, and this is closed
 }
 
 // NewProxy listens on a free port of 127.0.0.1 until the test ends.
@@ -60,7 +64,7 @@ func (p *Proxy) Requests() int {
 }
 
 // DropReply lets the n-th request from now reach the server, waits for the first byte of its reply, and cuts that connection
-// instead of passing it on. The channel is closed when that has happened.
+// instead of passing it on. The channel is closed when that has happened, or when the connection ended before the reply.
 func (p *Proxy) DropReply(n int) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -97,6 +101,15 @@ func (p *Proxy) Freeze(yes bool) {
 	}
 }
 
+// Hang lets the next n requests, each on another connection, go nowhere until that connection is cut. Everything else passes. The
+// channel is closed when all n hang.
+func (p *Proxy) Hang(n int) (hung <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hang, p.hung = n, make(chan struct{})
+	return p.hung
+}
+
 func (p *Proxy) accept() {
 	for {
 		client, err := p.l.Accept()
@@ -113,7 +126,7 @@ func (p *Proxy) serve(client net.Conn) {
 	if err != nil {
 		return
 	}
-	l := &link{client: client, server: server}
+	l := &link{client: client, server: server, gone: make(chan struct{})}
 	defer l.cut()
 	p.mu.Lock()
 	if p.refuse {
@@ -125,6 +138,7 @@ func (p *Proxy) serve(client net.Conn) {
 	defer func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		l.drop()
 		delete(p.links, l)
 	}()
 	var wg sync.WaitGroup
@@ -140,7 +154,7 @@ func (p *Proxy) pass(l *link, to io.Writer, from io.Reader, seen func(*link) boo
 	for {
 		n, err := from.Read(buf)
 		if n > 0 {
-			p.wait()
+			p.wait(l)
 			if !seen(l) {
 				return
 			}
@@ -154,24 +168,44 @@ func (p *Proxy) pass(l *link, to io.Writer, from io.Reader, seen func(*link) boo
 	}
 }
 
-// wait waits while the proxy is frozen.
-func (p *Proxy) wait() {
+// wait waits while the proxy is frozen and the link is not cut.
+func (p *Proxy) wait(l *link) {
 	p.mu.Lock()
 	thaw := p.thaw
 	p.mu.Unlock()
-	if thaw != nil {
-		<-thaw
+	if thaw == nil {
+		return
+	}
+	select {
+	case <-thaw:
+	case <-l.gone:
 	}
 }
 
+// asked counts a request that begins. It is false for one that hung.
 func (p *Proxy) asked(l *link) bool {
+	if !p.hangs(l) {
+		return true
+	}
+	<-l.gone
+	return false
+}
+
+func (p *Proxy) hangs(l *link) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !l.asking {
-		l.asking = true
-		if p.requests++; p.requests == p.drop {
-			l.dead = true
-		}
+	if l.asking {
+		return false
+	}
+	l.asking = true
+	if p.requests++; p.requests == p.drop {
+		l.dropped = p.dropped
+	}
+	if p.hang == 0 {
+		return false
+	}
+	if p.hang--; p.hang == 0 {
+		close(p.hung)
 	}
 	return true
 }
@@ -180,13 +214,21 @@ func (p *Proxy) replied(l *link) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	l.asking = false
-	if l.dead {
-		close(p.dropped)
+	return !l.drop()
+}
+
+// drop says that the reply under way has gone nowhere. It reports whether it was to. The mutex is held.
+func (l *link) drop() bool {
+	if l.dropped == nil {
+		return false
 	}
-	return !l.dead
+	close(l.dropped)
+	l.dropped = nil
+	return true
 }
 
 func (l *link) cut() {
+	l.once.Do(func() { close(l.gone) })
 	l.client.Close()
 	l.server.Close()
 }
