@@ -52,12 +52,36 @@ type Store struct {
 	holds    holds
 	pipeline pipeline
 
-	// life is held for reading by every call, so that Close waits for the calls under way.
-	life   sync.RWMutex
-	closed bool
+	life life
 }
 
 var _ checkpoint.Store = (*Store)(nil)
+
+// A life counts the calls under way, for which Close waits. A call that comes while it waits is refused, not held up.
+type life struct {
+	mu     sync.Mutex
+	closed bool
+	calls  sync.WaitGroup
+}
+
+func (l *life) enter() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closed {
+		l.calls.Add(1)
+	}
+	return !l.closed
+}
+
+// end waits for the calls under way. It reports whether it is the first to do so.
+func (l *life) end() bool {
+	l.mu.Lock()
+	first := !l.closed
+	l.closed = true
+	l.mu.Unlock()
+	l.calls.Wait()
+	return first
+}
 
 // Open connects to the server of a URL such as redis://user:password@host:6379/0, or rediss:// for TLS. It returns ErrConfig for
 // a server that evicts, and checkpoint.ErrUnavailable if there is none.
@@ -79,7 +103,8 @@ func New(ctx context.Context, client goredis.UniversalClient, o Options) (*Store
 		return nil, err
 	}
 	s := &Store{client: derive(client, 0), renewer: derive(client, 1), o: o.withDefaults()}
-	s.pipeline.s = s
+	_, single := s.client.(*goredis.Client)
+	s.pipeline.s, s.pipeline.apart = s, !single
 	s.holds.m = map[checkpoint.Lease]hold{}
 	ctx, cancel := s.bounded(ctx)
 	defer cancel()
@@ -129,14 +154,11 @@ func (s *Store) Info() checkpoint.Info {
 	return checkpoint.Info{Name: "redis", Durability: s.server.durability, LossWindow: s.server.window, Shared: true}
 }
 
-// Close waits for the calls under way and closes the connections.
+// Close waits for the calls under way and closes the connections. Calls that come meanwhile return ErrClosed.
 func (s *Store) Close() error {
-	s.life.Lock()
-	defer s.life.Unlock()
-	if s.closed {
+	if !s.life.end() {
 		return nil
 	}
-	s.closed = true
 	s.pipeline.ended.Wait()
 	return s.closeClients()
 }
@@ -154,18 +176,16 @@ func (s *Store) bounded(ctx context.Context) (context.Context, context.CancelFun
 // do runs f and returns with it or when the context ends, whichever is first. The client looks at a context only before it
 // waits for the server, so f may go on for a while.
 func do[T any](ctx context.Context, s *Store, f func(context.Context) (T, error)) (zero T, err error) {
-	s.life.RLock()
-	if s.closed {
-		s.life.RUnlock()
+	if !s.life.enter() {
 		return zero, checkpoint.ErrClosed
 	}
 	if err := context.Cause(ctx); err != nil {
-		s.life.RUnlock()
+		s.life.calls.Done()
 		return zero, late(err)
 	}
 	bounded, cancel := s.bounded(ctx)
 	if ctx.Done() == nil { // only the deadline can end it, and the client keeps to that
-		defer s.life.RUnlock()
+		defer s.life.calls.Done()
 		defer cancel()
 		return f(bounded)
 	}
@@ -175,7 +195,7 @@ func do[T any](ctx context.Context, s *Store, f func(context.Context) (T, error)
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		defer s.life.RUnlock()
+		defer s.life.calls.Done()
 		defer cancel()
 		v, err := f(bounded)
 		done <- outcome{v, err}
