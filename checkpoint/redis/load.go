@@ -71,30 +71,56 @@ func readRecords(r *reply, branch int32, ns checkpoint.Namespace, pos int64) (ou
 	return out, r.err
 }
 
-// Read implements checkpoint.Log. A long answer comes in several round trips of at most 1,000 records or about 8 MB.
+// Read implements checkpoint.Log. A long answer comes in several round trips of at most 1,000 records or about 8 MB. When the
+// thread was deleted or its chain trimmed in between, it starts over: an answer has no gap, and is of one thread.
 func (s *Store) Read(ctx context.Context, q checkpoint.Query) ([]checkpoint.Record, error) {
 	if err := q.Key.Valid(); err != nil {
 		return nil, err
 	}
-	return do(ctx, s, func(ctx context.Context) (out []checkpoint.Record, err error) {
-		for branch, from, to, limit, ord := q.Branch, max(q.From, 0), max(q.To, -1), max(q.Limit, 0), ""; ; {
-			if q.MaxOrd > 0 && len(out) == 0 {
-				ord = eight(q.MaxOrd)
-			}
-			r := s.eval(ctx, scriptRead, q.Key, branch, string(q.Namespace), from, to, ord, limit, flag(q.Newest), flag(q.NoBody))
-			b, lo, hi := r.int(), r.int(), r.int()
-			part, err := readRecords(r, int32(b), q.Namespace, lo)
+	ord := ""
+	if q.MaxOrd > 0 {
+		ord = eight(q.MaxOrd)
+	}
+	return do(ctx, s, func(ctx context.Context) ([]checkpoint.Record, error) {
+		for {
+			first, err := s.readPage(ctx, &q, q.Branch, max(q.From, 0), max(q.To, -1), ord, max(q.Limit, 0))
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, part...)
-			next := lo + int64(len(part))
-			if next > hi || len(part) == 0 {
-				return out, nil
+			out, whole, err := s.readRest(ctx, &q, first)
+			if err != nil || whole {
+				return out, err
 			}
-			branch, from, to, limit, ord = int32(b), next, hi, 0, "" // the rest of what the first answer has bounded
 		}
 	})
+}
+
+// A page is a part of what Read returns.
+type page struct {
+	branch  int32
+	lo, hi  int64 // what is to be read from here on, of which these are the first records
+	created int64 // of the thread
+	records []checkpoint.Record
+}
+
+// readRest reads what the first page has bounded. It is not whole if that is no longer there.
+func (s *Store) readRest(ctx context.Context, q *checkpoint.Query, first page) (out []checkpoint.Record, whole bool, err error) {
+	out = first.records
+	for next := first.lo + int64(len(out)); next <= first.hi && len(out) > 0; next = first.lo + int64(len(out)) {
+		p, err := s.readPage(ctx, q, first.branch, next, first.hi, "", 0)
+		if err != nil || p.created != first.created || p.lo != next || p.hi != first.hi {
+			return nil, false, err
+		}
+		out = append(out, p.records...)
+	}
+	return out, true, nil
+}
+
+func (s *Store) readPage(ctx context.Context, q *checkpoint.Query, branch int32, from, to int64, ord string, limit int) (p page, err error) {
+	r := s.eval(ctx, scriptRead, q.Key, branch, string(q.Namespace), from, to, ord, limit, flag(q.Newest), flag(q.NoBody))
+	p = page{branch: int32(r.int()), lo: r.int(), hi: r.int(), created: r.int()}
+	p.records, err = readRecords(r, p.branch, q.Namespace, p.lo)
+	return p, err
 }
 
 func flag(b bool) int {
