@@ -76,14 +76,15 @@ func plain(a *checkpoint.Append) bool {
 
 func (s *Store) append(ctx context.Context, a *checkpoint.Append) (ack checkpoint.Ack, err error) {
 	prev, lease := "", checkpoint.Lease{Key: a.Key, Nonce: a.Nonce}
-	if h := s.holds.get(lease); h.ord > 0 {
-		prev = eight(h.ord)
+	held := s.holds.get(lease)
+	if held.ord > 0 {
+		prev = eight(held.ord)
 	}
 	last := a.Records[len(a.Records)-1].Ord
 	if plain(a) {
 		if ack, ok, err := s.appendOne(ctx, a, prev); ok || err != nil {
 			if ok {
-				s.holds.wrote(lease, last>>32, last)
+				s.holds.wrote(lease, last)
 			}
 			return ack, err
 		}
@@ -98,8 +99,8 @@ func (s *Store) append(ctx context.Context, a *checkpoint.Append) (ack checkpoin
 			return ack, err
 		}
 	}
-	args := make([]value, 0, 18+5*len(a.Records))
-	args = append(args, a.Nonce[:], prev, a.Records[0].Ord>>32, valid, s.o.TTL.Milliseconds())
+	args := make([]value, 0, 19+5*len(a.Records))
+	args = append(args, a.Nonce[:], prev, held.epoch, held.created, valid, s.o.TTL.Milliseconds())
 	args = write(args, a)
 	if args, err = park(args, a, asked); err != nil {
 		return ack, err
@@ -122,7 +123,7 @@ func (s *Store) append(ctx context.Context, a *checkpoint.Append) (ack checkpoin
 	if ack.Released {
 		s.holds.drop(lease)
 	} else {
-		s.holds.wrote(lease, last>>32, last)
+		s.holds.wrote(lease, last)
 	}
 	return ack, r.err
 }

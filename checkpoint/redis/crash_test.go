@@ -220,6 +220,41 @@ func TestLostTail(t *testing.T) {
 	}
 }
 
+// C22: a thread that was deleted and made again is another one: the holder of the old one has lost the thread, the server has
+// lost nothing.
+func TestRecreatedIsNotRolledBack(t *testing.T) {
+	t.Parallel()
+	s := open(t, testserver.SharedRedis(t), redis.Options{Prefix: prefix()})
+	for _, renewed := range []bool{false, true} {
+		thread := fmt.Sprint("renewed-", renewed)
+		for range 3 {
+			take(t, s, thread).park(checkpoint.Completed)
+		}
+		h := take(t, s, thread)
+		h.do(h.write(h.record("", "mine")))
+		old, err := s.Load(t.Context(), h.key, 0, "")
+		must(t, err)
+		until(t, "the thread is made in another millisecond", func() bool {
+			must(t, s.Delete(t.Context(), h.key))
+			take(t, s, thread)
+			l, err := s.Load(t.Context(), h.key, 0, "")
+			must(t, err)
+			return l.Head.Created != old.Head.Created
+		})
+		if renewed {
+			got, err := s.Renew(t.Context(), []checkpoint.Lease{{Key: h.key, Nonce: h.nonce}}, time.Hour)
+			if err != nil || !got[0].Lost || got[0].RolledBack {
+				t.Fatalf("the old lease is renewed as %+v, %v", got, err)
+			}
+		}
+		for range 2 {
+			if _, err := s.Append(t.Context(), h.write(h.record("", "late"))); !errors.Is(err, checkpoint.ErrStale) || isRolledBack(err) {
+				t.Fatalf("a write to the old thread is %v; want ErrStale and not ErrRolledBack", err)
+			}
+		}
+	}
+}
+
 // A server that goes away gives a typed error in time, and the store goes on when it is back.
 func TestServerAway(t *testing.T) {
 	t.Parallel()

@@ -11,8 +11,9 @@ import (
 
 // A hold is what this process knows of an acquisition of its own: enough to see that the server has lost some of it.
 type hold struct {
-	epoch int64
-	ord   int64 // of the last record that was acknowledged; 0: unknown
+	epoch   int64
+	created int64 // when the thread was created: one of the same key that was made after a deletion is another one
+	ord     int64 // of the last record that was acknowledged; 0: unknown
 }
 
 type holds struct {
@@ -26,10 +27,20 @@ func (h *holds) get(l checkpoint.Lease) hold {
 	return h.m[l]
 }
 
-func (h *holds) wrote(l checkpoint.Lease, epoch, ord int64) {
+func (h *holds) took(l checkpoint.Lease, new hold) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.m[l] = hold{max(epoch, h.m[l].epoch), max(ord, h.m[l].ord)}
+	new.ord = max(new.ord, h.m[l].ord) // an acquisition that is repeated may come after an append
+	h.m[l] = new
+}
+
+func (h *holds) wrote(l checkpoint.Lease, ord int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if old, ok := h.m[l]; ok && ord > old.ord {
+		old.ord = ord
+		h.m[l] = old
+	}
 }
 
 func (h *holds) drop(l checkpoint.Lease) {
@@ -103,7 +114,7 @@ func (s *Store) acquire(ctx context.Context, a *checkpoint.Acquire, w *checkpoin
 	if n := len(a.Records); n > 0 {
 		ord = a.Records[n-1].Ord
 	}
-	s.holds.wrote(checkpoint.Lease{Key: a.Key, Nonce: a.Nonce}, h.Epoch, ord)
+	s.holds.took(checkpoint.Lease{Key: a.Key, Nonce: a.Nonce}, hold{h.Epoch, millis(h.Created), ord})
 	return h, nil
 }
 
@@ -113,12 +124,16 @@ func (s *Store) Renew(ctx context.Context, leases []checkpoint.Lease, ttl time.D
 		out := make([]checkpoint.Renewal, len(leases))
 		tasks := make([]task, len(leases))
 		for i, l := range leases {
-			tasks[i] = task{s.keys(l.Key), []value{l.Nonce[:], ttl.Milliseconds(), s.holds.get(l).epoch}}
+			h := s.holds.get(l)
+			tasks[i] = task{s.keys(l.Key), []value{l.Nonce[:], ttl.Milliseconds(), h.epoch, h.created}}
 		}
 		for i, r := range evalAll(ctx, s.renewer, scriptRenew, tasks) {
 			out[i] = checkpoint.Renewal{Lost: r.int() == 1, Inbox: r.int(), RolledBack: r.int() == 1}
 			if r.err != nil {
 				return nil, r.err
+			}
+			if out[i].Lost && !out[i].RolledBack { // of one that was rolled back the next write is to say so too
+				s.holds.drop(leases[i])
 			}
 		}
 		return out, nil

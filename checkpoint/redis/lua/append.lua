@@ -1,10 +1,10 @@
--- ARGV: nonce, order last acknowledged or empty, epoch, until when the announcement holds, ttl; the write; number of the last
+-- ARGV: nonce, order last acknowledged or empty, epoch and creation of the thread or 0, until when the announcement holds, ttl; the write; number of the last
 -- command that is done; status or empty, error, inbox number seen, number of questions, and an id and a row of each.
-local nonce, prev, epoch, valid, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-p = 6
+local nonce, prev, epoch, valid, ttl = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[5]), tonumber(ARGV[6])
+p = 7
 local w = parse()
 local taken, park = tonumber(arg()), arg()
-local m = call('HMGET', M, 'n', 'i', 'b', 'e', 'y', 'x', 'r', 't')
+local m = call('HMGET', M, 'n', 'i', 'b', 'e', 'y', 'x', 'r', 't', 'c')
 if not m[4] then return {'stale'} end
 local mine, inbox = m[1] == nonce, tonumber(m[2])
 
@@ -15,7 +15,8 @@ if mine and not back then ok, beyond = fits(w, tonumber(m[3])) end
 if not ok then
   if written(w) then return {'ok', inbox, (park ~= '' and not mine) and 1 or 0} end
   local e = tonumber(m[4])
-  if back or beyond and prev == '' or not mine and (e < epoch or e == epoch and m[6] ~= nonce) then return {'back'} end
+  local same = m[9] == ARGV[4] -- not another thread of this key, made after a deletion
+  if same and (back or beyond and prev == '' or not mine and (e < epoch or e == epoch and m[6] ~= nonce)) then return {'back'} end
   return {'stale'}
 end
 if valid > 0 and now > valid then return {'late'} end
