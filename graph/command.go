@@ -82,7 +82,7 @@ func (r *run) fresh() bool {
 // mine makes sure of the lease before something happens that no refused write can undo: while the store does not answer
 // it waits, as a write does.
 func (r *run) mine() error {
-	err := persist(r.ctx, r.c.opts.StorePatience, func(context.Context) error {
+	err := persist(r.ctx, r.c.opts.StorePatience, 0, func(context.Context) error {
 		if r.hold() != nil || r.c.keeper.fresh(r) {
 			return nil
 		}
@@ -123,7 +123,7 @@ func (r *run) listen() bool {
 // reload reads commands and answers, and notes that they were looked at.
 func (r *run) reload() error {
 	var l *checkpoint.Loaded
-	err := persist(context.Background(), r.c.opts.StorePatience, func(ctx context.Context) (err error) {
+	err := persist(context.Background(), r.c.opts.StorePatience, r.weight(), func(ctx context.Context) (err error) {
 		l, err = r.c.store.Load(ctx, r.key, r.chain.Branch, r.chain.Namespace)
 		return err
 	})

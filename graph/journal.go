@@ -194,7 +194,7 @@ func (j *journal) write(b *batch, seen, taken int64) (checkpoint.Ack, error) {
 	a := &checkpoint.Append{Key: j.chain.Key, Nonce: j.nonce, Records: b.records, Closed: b.closed, Seen: seen, Taken: taken, Park: b.park}
 	var ack checkpoint.Ack
 	crashpoint.Write("write", b.records)
-	err := persist(context.Background(), j.patience, func(ctx context.Context) (err error) {
+	err := persist(context.Background(), j.patience, b.bytes, func(ctx context.Context) (err error) {
 		ack, err = j.store.Append(ctx, a)
 		return err
 	})
@@ -203,13 +203,14 @@ func (j *journal) write(b *batch, seen, taken int64) (checkpoint.Ack, error) {
 }
 
 // persist repeats a call until its outcome is known, the store's time is up, or the caller gives up. The call must be safe to
-// repeat. A try under way is not ended with the caller: a write is not left in the dark because somebody lost patience.
-func persist(caller context.Context, patience time.Duration, call func(context.Context) error) error {
+// repeat; it moves about so many bytes. A try under way is not ended with the caller: a write is not left in the dark because
+// somebody lost patience.
+func persist(caller context.Context, patience time.Duration, bytes int, call func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(caller), patience)
 	defer cancel()
 	wait := 5 * time.Millisecond
 	for {
-		err := call(ctx)
+		err := within(ctx, tryFor(patience, bytes), call)
 		if err == nil || decided(err) {
 			return err
 		}
@@ -221,6 +222,21 @@ func persist(caller context.Context, patience time.Duration, call func(context.C
 		}
 		wait = min(2*wait, time.Second)
 	}
+}
+
+// slowest is a rate in bytes a second that any link to a store has.
+const slowest = 4 << 20
+
+// tryFor is how long one try may take: one that hangs, on a connection that leads nowhere any more, leaves time for others.
+func tryFor(patience time.Duration, bytes int) time.Duration {
+	return max(patience/6, time.Second) + time.Duration(bytes)*time.Second/slowest
+}
+
+// within makes one try.
+func within(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return call(ctx)
 }
 
 // decided reports whether a store's error says for certain that nothing was changed.

@@ -58,7 +58,7 @@ func (k *keeper) fresh(r *run) bool {
 
 func (k *keeper) tick() {
 	defer k.busy.Done()
-	k.renew()
+	k.renewSoon()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.timer = nil
@@ -68,9 +68,19 @@ func (k *keeper) tick() {
 	}
 }
 
-// renew renews all leases once. A store that does not answer is asked again at the next tick; whether a lease is lost, only
-// the store says.
-func (k *keeper) renew(only ...*run) {
+// renewSoon renews all leases. A store that does not answer is asked again until the leases have run out, a third of a lease
+// after the last renewal plus two thirds here: a connection that leads nowhere any more costs a try and no lease.
+func (k *keeper) renewSoon() {
+	start := time.Now()
+	for !k.renew() && time.Since(start) < 2*k.lease/3 {
+		if sleep(context.Background(), realClock{}, k.lease/60) != nil {
+			return
+		}
+	}
+}
+
+// renew renews all leases once, and reports whether the store has answered. Whether a lease is lost, only the store says.
+func (k *keeper) renew(only ...*run) bool {
 	k.mu.Lock()
 	runs := only
 	if len(only) == 0 {
@@ -80,18 +90,19 @@ func (k *keeper) renew(only ...*run) {
 	}
 	k.mu.Unlock()
 	if len(runs) == 0 {
-		return
+		return true
 	}
 	leases := make([]checkpoint.Lease, len(runs))
 	for i, r := range runs {
 		leases[i] = checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), k.lease/2)
+	// Several tries fit into a lease; where that is so short that a slow machine would not manage one, only one does.
+	ctx, cancel := context.WithTimeout(context.Background(), max(k.lease/6, min(k.lease/2, 100*time.Millisecond)))
 	defer cancel()
 	at := time.Now()
 	got, err := k.store.Renew(ctx, leases, k.lease)
 	if err != nil {
-		return
+		return false
 	}
 	k.mu.Lock()
 	for i, r := range runs {
@@ -103,4 +114,5 @@ func (k *keeper) renew(only ...*run) {
 	for i, r := range runs {
 		r.renewed(got[i])
 	}
+	return true
 }

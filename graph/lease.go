@@ -24,7 +24,7 @@ func (r *run) open(l *loaded, nonce checkpoint.Nonce, epoch int64) {
 func (c *core) acquire(r *run, a *checkpoint.Acquire) error {
 	at := time.Now()
 	crashpoint.Hit("acquire")
-	err := persist(r.ctx, c.opts.StorePatience, func(ctx context.Context) error {
+	err := persist(r.ctx, c.opts.StorePatience, weigh(a.Records), func(ctx context.Context) error {
 		h, err := c.store.Acquire(ctx, a)
 		if err == nil {
 			r.journal.news(h.Inbox)
@@ -45,4 +45,22 @@ func (c *core) acquire(r *run, a *checkpoint.Acquire) error {
 		c.keeper.keep(r, at)
 	}
 	return err
+}
+
+// weigh is how many bytes records move.
+func weigh(rs []checkpoint.Record) (n int) {
+	for i := range rs {
+		n += len(rs[i].Body)
+	}
+	return n
+}
+
+// weight is about how many bytes a load of the thread moves.
+func (r *run) weight() int {
+	r.logMu.Lock()
+	defer r.logMu.Unlock()
+	if r.log == nil {
+		return 0
+	}
+	return 2 * int(r.log.State.Size())
 }

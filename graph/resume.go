@@ -117,7 +117,7 @@ func (r *run) adopt(l *loaded) (err error) {
 
 // answer records answers; a refusal names the question and who was faster.
 func (c *core) answer(ctx context.Context, r *run, given []checkpoint.Reply, rows []checkpoint.Question) error {
-	err := persist(ctx, c.opts.StorePatience, func(ctx context.Context) error {
+	err := persist(ctx, c.opts.StorePatience, 0, func(ctx context.Context) error {
 		_, err := c.store.Answer(ctx, r.key, given)
 		return err
 	})
@@ -208,7 +208,7 @@ func (c *core) takeOver(r *run, l *loaded, takeover bool, cmds []Command) error 
 
 // loadOwn reads the thread again under the own lease.
 func (c *core) loadOwn(r *run) (l *loaded, err error) {
-	err = persist(context.WithoutCancel(r.ctx), c.opts.StorePatience, func(ctx context.Context) error {
+	err = persist(context.WithoutCancel(r.ctx), c.opts.StorePatience, r.weight(), func(ctx context.Context) error {
 		l, err = c.load(ctx, r.key)
 		return err
 	})
@@ -267,7 +267,7 @@ func (r *run) giveBack(park *checkpoint.Park, why *record.Pause) error {
 
 // release frees the thread if nothing has come in that the run has not looked at.
 func (r *run) release() (released bool, err error) {
-	err = persist(context.Background(), r.c.opts.StorePatience, func(ctx context.Context) (err error) {
+	err = persist(context.Background(), r.c.opts.StorePatience, 0, func(ctx context.Context) (err error) {
 		released, err = r.c.store.Release(ctx, checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}, r.journal.seenInbox())
 		return err
 	})
