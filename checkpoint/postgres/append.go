@@ -3,6 +3,8 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 )
@@ -11,20 +13,14 @@ const (
 	recordColumns = `branch, ns, pos, ord, by, base, step, kind, at, `
 	inChain       = ` where tenant = $1 and thread = $2 and branch = $3 and ns = $4`
 
-	sqlInsert = `insert into hf_record(tenant, thread, branch, ns, pos, ord, by, base, step, kind, at, body)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, clock_timestamp(), $11)`
-
-	// From here to the end of the batch the thread is this write's alone: each later statement sees all that went before.
-	sqlHold = `with t as materialized (select inbox from hf_thread where tenant = $1 and thread = $2 and nonce = $3 for update)
-		select hf_must(count(*) = 1, '` + codeRefused + `'), max(inbox) from t`
 	sqlFits = `select hf_must(t.branches = coalesce($3::int, t.branches) and t.branches + $4::int > $5::int
 		and not exists (select 1 from hf_branch b where b.tenant = $1 and b.thread = $2 and b.name = $6), '` + codeUnfit + `')
 		from hf_thread t where t.tenant = $1 and t.thread = $2`
-	sqlTail = `select hf_must($5::bigint = coalesce((select pos from hf_record` + inChain + ` order by pos desc limit 1), -1) + 1, '` + codeUnfit + `')`
+	sqlPlaced = `select hf_must(exists (select 1 from hf_record` + inChain + ` and pos = $5 and ord = $6 and by = $7), '` + codeUnfit + `')`
+	sqlUnfit  = `select hf_must(false, '` + codeUnfit + `')`
 
 	sqlChange = `update hf_thread set branches = branches + $3::int, active = coalesce($4::int, active),
 		takeovers = case when $5::bool then 0 else takeovers end where tenant = $1 and thread = $2`
-	sqlClose  = `update hf_question set state = 2 where tenant = $1 and thread = $2 and id = any($3::text[])`
 	sqlBranch = `insert into hf_branch(tenant, thread, n, name, origin, ord, reason) values ($1, $2, $3, $4, $5, $6, $7)`
 	sqlTake   = `delete from hf_inbox where tenant = $1 and thread = $2 and n <= $3`
 
@@ -65,32 +61,43 @@ func (s *Store) Append(ctx context.Context, a *checkpoint.Append) (checkpoint.Ac
 	return s.appendAny(ctx, a)
 }
 
-// weigh is about how many bytes an append sends.
+// weigh is about how many bytes an append sends. The server takes them in one message.
 func weigh(a *checkpoint.Append) (size int, err error) {
 	for i := range a.Records {
-		if len(a.Records[i].Body) > maxBody {
-			return 0, fmt.Errorf("%w: a body of %d bytes, Postgres takes %d", checkpoint.ErrTooLarge, len(a.Records[i].Body), maxBody)
-		}
 		size += len(a.Records[i].Body) + checkpoint.Overhead
 	}
-	if a.Park == nil {
-		return size, nil
-	}
-	for i := range a.Park.Questions {
-		q := &a.Park.Questions[i]
-		if len(q.Body)+len(q.Shown) > maxBody {
-			return 0, fmt.Errorf("%w: question %s", checkpoint.ErrTooLarge, q.ID)
+	if a.Park != nil {
+		size += len(a.Park.Error)
+		for i := range a.Park.Questions {
+			q := &a.Park.Questions[i]
+			size += len(q.Body) + len(q.Shown) + checkpoint.Overhead
 		}
-		size += len(q.Body)
+	}
+	if size > maxBody {
+		return 0, fmt.Errorf("%w: a write of %d bytes, Postgres takes %d", checkpoint.ErrTooLarge, size, maxBody)
 	}
 	return size, nil
 }
 
 // appendAny is every append that is not hot, or that did not fit.
 func (s *Store) appendAny(ctx context.Context, a *checkpoint.Append) (ack checkpoint.Ack, err error) {
+	firsts, ok := chains(a.Records)
+	if !ok || a.Activate != nil && *a.Activate < 0 {
+		return s.readBack(ctx, a)
+	}
+	l := lock(a.Key, ` and nonce = $3`, a.Nonce[:])
+	l.records("t", a.Records, firsts)
+	l.closes("t", closed(a))
+	if a.Park != nil {
+		l.asks(a.Park.Questions)
+		l.fails(a.Park.Error)
+	}
+	l.part(`n as (select ?::bigint as records)`, len(a.Records))
+	text := l.text(`select hf_must((select count(*) from t) = 1, '` + codeRefused + `'),
+		hf_must((select count(*) from r) = (select records from n), '` + codeUnfit + `'), (select inbox from t)`)
 	err = s.write(ctx, a.Tenant, func(b *batch) {
 		ack = checkpoint.Ack{}
-		b.rows(func(r row) error { return r.Scan(nil, &ack.Inbox) }, sqlHold, a.Tenant, a.Thread, a.Nonce[:])
+		b.rows(func(r row) error { return r.Scan(nil, nil, &ack.Inbox) }, text, l.args...)
 		b.fit(a)
 		b.apply(a)
 		if a.Taken > 0 {
@@ -107,6 +114,16 @@ func (s *Store) appendAny(ctx context.Context, a *checkpoint.Append) (ack checkp
 		return checkpoint.Ack{}, err
 	}
 	return ack, nil
+}
+
+// closed are the questions that an append closes and does not ask again.
+func closed(a *checkpoint.Append) []string {
+	if a.Park == nil || len(a.Closed) == 0 {
+		return a.Closed
+	}
+	return slices.DeleteFunc(slices.Clone(a.Closed), func(id string) bool {
+		return slices.ContainsFunc(a.Park.Questions, func(q checkpoint.Question) bool { return q.ID == id })
+	})
 }
 
 // readBack decides about a write that was refused: it was stored before, or it is stale.
@@ -142,48 +159,26 @@ func (s *Store) readBack(ctx context.Context, a *checkpoint.Append) (ack checkpo
 	return ack, nil
 }
 
-// fit refuses the batch unless each record comes right after the tail of its chain, and the branches are as expected.
+// fit refuses the batch unless the branches are as expected.
 func (b *batch) fit(a *checkpoint.Append) {
 	most, more := int32(-1), 0
-	next := make(map[checkpoint.Chain]int64, 1)
-	unfit := false
 	for i := range a.Records {
-		r := &a.Records[i]
-		chain := checkpoint.Chain{Branch: r.Branch, Namespace: r.Namespace}
-		if want, ok := next[chain]; !ok {
-			b.add(sqlTail, a.Tenant, a.Thread, r.Branch, []byte(r.Namespace), r.Pos)
-		} else if want != r.Pos {
-			unfit = true
-		}
-		next[chain] = r.Pos + 1
-		most = max(most, r.Branch)
+		most = max(most, a.Records[i].Branch)
 	}
 	if a.Activate != nil {
 		most = max(most, *a.Activate)
-		unfit = unfit || *a.Activate < 0
 	}
 	var n *int32
 	name := ""
 	if a.Branch != nil {
 		n, name, more = &a.Branch.N, a.Branch.Name, 1
 	}
-	if unfit {
-		b.add(`select hf_must(false, '` + codeUnfit + `')`)
-	}
 	b.add(sqlFits, a.Tenant, a.Thread, n, more, most, name)
 }
 
-// apply stores what fits: records, used questions, a branch, the active branch.
+// apply changes what the thread's row says, and adds a branch.
 func (b *batch) apply(a *checkpoint.Append) {
-	entry := false
-	for i := range a.Records {
-		r := &a.Records[i]
-		b.add(sqlInsert, a.Tenant, a.Thread, r.Branch, []byte(r.Namespace), r.Pos, r.Ord, r.By, r.Base, r.Step, int16(r.Kind), bytesOf(r.Body))
-		entry = entry || r.Kind == checkpoint.KindEntry
-	}
-	if len(a.Closed) > 0 {
-		b.add(sqlClose, a.Tenant, a.Thread, a.Closed)
-	}
+	entry := slices.ContainsFunc(a.Records, func(r checkpoint.Record) bool { return r.Kind == checkpoint.KindEntry })
 	more := 0
 	if n := a.Branch; n != nil {
 		b.add(sqlBranch, a.Tenant, a.Thread, n.N, n.Name, n.Origin, n.Ord, n.Reason)
@@ -219,8 +214,10 @@ func (s *Store) Trim(ctx context.Context, c checkpoint.Chain, below int64) (remo
 }
 
 // sqlStub makes sure that there is a row to lock, so that nobody makes the thread while it is deleted.
-const sqlStub = `insert into hf_thread(tenant, thread, epoch, takeovers, inbox, active, branches, run, status, graph, owner, created, updated)
-	values ($1, $2, 0, 0, 0, 0, 1, '', 0, '', $3, clock_timestamp(), clock_timestamp()) on conflict do nothing`
+var sqlStub = strings.Replace(sqlStubFor, "?", "$3", 1)
+
+const sqlStubFor = `insert into hf_thread(tenant, thread, epoch, takeovers, inbox, active, branches, run, status, graph, owner, created, updated)
+	values ($1, $2, 0, 0, 0, 0, 1, '', 0, '', ?, clock_timestamp(), clock_timestamp()) on conflict do nothing`
 
 // Delete implements checkpoint.Log.
 func (s *Store) Delete(ctx context.Context, key checkpoint.Key) error {

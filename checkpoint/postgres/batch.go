@@ -9,11 +9,16 @@ import (
 )
 
 // A batch is statements that go to the server together: one round trip, and one transaction, which the server ends by
-// itself. So no client ever holds a lock while it thinks, sleeps or is frozen.
+// itself. The server runs each statement as it arrives, so whatever may be large is in the first one that locks. What comes
+// behind it is small enough that the system takes it whole, and sends it whatever becomes of the client: so no client holds
+// a lock while it thinks, sleeps or is frozen.
 type batch struct {
 	s     *Store
 	queue []statement
 }
+
+// maxLocked is how many bytes of values a batch may send behind its first lock. Sockets of all systems take as much at once.
+const maxLocked = 32 << 10
 
 // A statement is one of a batch, and what becomes of its rows.
 type statement struct {

@@ -15,22 +15,20 @@ const (
 	sqlPending = `select ` + questionColumns + ` from hf_question q where q.tenant = $1 and q.thread = $2 and q.branch = ` + branchOf + ` and q.state <> 2
 		order by q.asked, q.id`
 	sqlQuestion = `select ` + questionColumns + ` from hf_question q where q.tenant = $1 and q.thread = $2 and q.id = any($3::text[])`
-	sqlAsk      = `insert into hf_question(tenant, thread, id, branch, ns, run, task, state, asked, deadline, shown, not_by, body, answer, answered_by, answered)
-		values ($1, $2, $3, $4, $5, $6, $7, 0, clock_timestamp(), $8, $9, $10, $11, '', '', null)
-		on conflict (tenant, thread, id) do update set branch = excluded.branch, ns = excluded.ns, run = excluded.run, task = excluded.task,
-			state = 0, asked = excluded.asked, deadline = excluded.deadline, shown = excluded.shown, not_by = excluded.not_by,
-			body = excluded.body, answer = '', answered_by = '', answered = null`
-	sqlPark = `update hf_thread set released = case when inbox = $4 then nonce else released end, lease_until = case when inbox = $4 then null else lease_until end,
+	sqlPark     = `update hf_thread set released = case when inbox = $4 then nonce else released end, lease_until = case when inbox = $4 then null else lease_until end,
 		holder = case when inbox = $4 then null else holder end, nonce = case when inbox = $4 then null else nonce end
 		where tenant = $1 and thread = $2 and nonce = $3 returning inbox, nonce is null`
 
-	// What Question.Accepts says, decided under the lock. The answer that is refused is explained afterwards.
-	sqlAccepts = `select hf_must(exists (select 1 from hf_question q join hf_thread t using (tenant, thread)
-		where q.tenant = $1 and q.thread = $2 and q.id = $3 and q.state = 0 and q.branch = t.active
-		and (q.deadline is null or q.deadline > clock_timestamp()) and ($4::bytea = '' or q.shown = $4)
-		and (q.not_by = '' or q.not_by <> $5 and $5 <> '')), '` + codeUnfit + `')`
-	sqlAnswer = `update hf_question set state = 1, answer = $4, answered_by = $5, answered = clock_timestamp() where tenant = $1 and thread = $2 and id = $3`
-	sqlBump   = `update hf_thread set inbox = inbox + 1 where tenant = $1 and thread = $2 returning inbox`
+	// What Question.Accepts says, decided under the lock: a row that has changed since is looked at again. The answer that is
+	// refused is explained afterwards.
+	sqlAnswer = `a as (update hf_question q set state = 1, answer = (?::bytea[])[v.i], answered_by = v.by, answered = clock_timestamp()
+		from t, unnest(?::text[], ?::text[]) with ordinality as v(id, by, i)
+		where q.tenant = $1 and q.thread = $2 and q.id = v.id and q.state = 0 and q.branch = t.active
+		and (q.deadline is null or q.deadline > clock_timestamp()) and ((?::bytea[])[v.i] = '' or q.shown = (?::bytea[])[v.i])
+		and (q.not_by = '' or q.not_by <> v.by and v.by <> '') returning 1), n as (select ?::bigint as replies)`
+	sqlAnswered = `select hf_must((select count(*) from t) = 1, '` + codeRefused + `'),
+		hf_must((select count(*) from a) = (select replies from n), '` + codeUnfit + `')`
+	sqlBump = `update hf_thread set inbox = inbox + 1 where tenant = $1 and thread = $2 returning inbox`
 
 	sqlInbox = `select n, kind, request, at, body from hf_inbox where tenant = $1 and thread = $2 order by n`
 	sqlPost  = `with old as materialized (select n from hf_inbox where tenant = $1 and thread = $2 and request = $3 and request <> ''),
@@ -51,13 +49,13 @@ func scanQuestion(r row, to *[]checkpoint.Question) error {
 	return err
 }
 
-// park queues the status of an append, the questions it asks, and the release.
+// park queues the status of an append and the release.
 func (b *batch) park(a *checkpoint.Append, ack *checkpoint.Ack) {
-	b.status(a.Key, a.Park.Status, a.Park.Error)
-	for i := range a.Park.Questions {
-		q := &a.Park.Questions[i]
-		b.add(sqlAsk, a.Tenant, a.Thread, q.ID, q.Branch, []byte(q.Namespace), q.Run, q.Task, orNull(q.Deadline), bytesOf(q.Shown), q.NotBy, bytesOf(q.Body))
+	why := []byte{}
+	if a.Park.Error != "" {
+		why = nil // it is there already
 	}
+	b.status(a.Key, a.Park.Status, why)
 	b.rows(func(r row) error { return r.Scan(&ack.Inbox, &ack.Released) }, sqlPark, a.Tenant, a.Thread, a.Nonce[:], a.Seen)
 }
 
@@ -69,10 +67,9 @@ func (s *Store) Answer(ctx context.Context, key checkpoint.Key, replies []checkp
 	if err := checkpoint.ValidReplies(key, replies); err != nil {
 		return 0, err
 	}
-	for i := range replies {
-		if len(replies[i].Value) > maxBody {
-			return 0, fmt.Errorf("%w: answer to question %s", checkpoint.ErrTooLarge, replies[i].Question)
-		}
+	l, err := answers(key, replies)
+	if err != nil {
+		return 0, err
 	}
 	ctx, leave, err := s.enter(ctx)
 	if err != nil {
@@ -81,12 +78,7 @@ func (s *Store) Answer(ctx context.Context, key checkpoint.Key, replies []checkp
 	defer leave()
 	for {
 		err := s.writeOnce(ctx, key.Tenant, func(b *batch) {
-			b.add(sqlLockThread, key.Tenant, key.Thread, []byte{})
-			for i := range replies {
-				r := &replies[i]
-				b.add(sqlAccepts, key.Tenant, key.Thread, r.Question, bytesOf(r.Shown), r.By)
-				b.add(sqlAnswer, key.Tenant, key.Thread, r.Question, bytesOf(r.Value), r.By)
-			}
+			b.add(l.text(sqlAnswered), l.args...)
 			b.rows(func(r row) error { return r.Scan(&n) }, sqlBump, key.Tenant, key.Thread)
 		})
 		if !refused(err) {
@@ -96,6 +88,24 @@ func (s *Store) Answer(ctx context.Context, key checkpoint.Key, replies []checkp
 			return 0, err
 		}
 	}
+}
+
+// answers is the statement that locks, looks and answers. A question that is named twice counts once, so that it is refused.
+func answers(key checkpoint.Key, replies []checkpoint.Reply) (*locker, error) {
+	var ids, by []string
+	var shown, values [][]byte
+	size := 0
+	for i := range replies {
+		r := &replies[i]
+		ids, by, shown, values = append(ids, r.Question), append(by, r.By), append(shown, bytesOf(r.Shown)), append(values, bytesOf(r.Value))
+		size += len(r.Value) + len(r.Shown) + checkpoint.Overhead
+	}
+	if size > maxBody {
+		return nil, fmt.Errorf("%w: answers of %d bytes, Postgres takes %d", checkpoint.ErrTooLarge, size, maxBody)
+	}
+	l := lock(key, ``)
+	l.part(sqlAnswer, values, ids, by, shown, shown, len(replies))
+	return l, nil
 }
 
 // whyNoAnswer explains a refusal. It returns errAgain if what refused the answers is gone.

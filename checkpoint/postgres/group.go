@@ -8,11 +8,10 @@ import (
 )
 
 const (
-	maxDirect     = 2         // appends or groups under way at once before others queue
-	writers       = 2         // goroutines that send what is queued
-	maxGroup      = 64        // appends of a group
-	maxGroupBytes = 4 << 20   // what they send together
-	maxGrouped    = 256 << 10 // a larger append always goes alone
+	maxDirect  = 2       // appends or groups under way at once before others queue
+	writers    = 2       // goroutines that send what is queued
+	maxGroup   = 64      // appends of a group
+	maxGrouped = 8 << 10 // a larger append always goes alone
 )
 
 // A group shares commits: when many appends are under way, those that come next wait for each other and go to the server in
@@ -120,7 +119,7 @@ func (g *group) take() []*waiter {
 		g.wake.Wait()
 	}
 	n, bytes := 0, 0
-	for n < min(len(g.queue), maxGroup) && (n == 0 || bytes+g.queue[n].size <= maxGroupBytes) {
+	for n < min(len(g.queue), maxGroup) && (n == 0 || bytes+g.queue[n].size <= maxLocked) {
 		bytes += g.queue[n].size
 		n++
 	}

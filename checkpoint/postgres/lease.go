@@ -25,9 +25,8 @@ const (
 	sqlStart = `update hf_thread set run = $3, status = $4, graph = $5, updated = clock_timestamp() where tenant = $1 and thread = $2`
 	sqlRun   = `insert into hf_run(tenant, thread, run, request, status, graph, started_by, error, started, ended)
 		values ($1, $2, $3, $4, $5, $6, $7, '', clock_timestamp(), null)`
-	sqlMeta   = `insert into hf_meta(tenant, thread, run, name, value) values ($1, $2, $3, $4, $5)`
 	sqlStatus = `with t as (update hf_thread set status = $3, updated = clock_timestamp() where tenant = $1 and thread = $2 returning run)
-		update hf_run r set status = $3, error = $4, ended = case when $5::bool then clock_timestamp() end from t
+		update hf_run r set status = $3, error = coalesce($4, r.error), ended = case when $5::bool then clock_timestamp() end from t
 		where r.tenant = $1 and r.thread = $2 and r.run = t.run`
 	free       = `released = nonce, nonce = null, lease_until = null, holder = null`
 	sqlRelease = `update hf_thread set ` + free + ` where tenant = $1 and thread = $2 and nonce = $3 and inbox = $4`
@@ -82,14 +81,21 @@ func (s *Store) Acquire(ctx context.Context, a *checkpoint.Acquire) (checkpoint.
 
 // acquire queues all of an acquisition; the head is as after it.
 func (b *batch) acquire(a *checkpoint.Acquire, w *checkpoint.Append, holder []byte, h *checkpoint.Head) {
-	if a.Mode == checkpoint.Free && a.Epoch == 0 {
-		b.add(sqlStub, a.Tenant, a.Thread, a.Owner)
-	}
+	firsts, ok := chains(w.Records)
+	ok = ok && (w.Activate == nil || *w.Activate >= 0)
+	b.load(a, w, firsts, ok)
 	b.add(sqlLockThread, a.Tenant, a.Thread, a.Nonce[:])
 	if a.Run != nil {
 		b.add(sqlNewRun, a.Tenant, a.Thread, a.Run.ID, a.Run.Request)
 	}
 	b.add(sqlExpect, a.Tenant, a.Thread, int32(a.Mode), a.Epoch, a.Seen[:])
+	if !ok {
+		b.add(sqlUnfit)
+	}
+	if len(w.Records) > 0 { // all are there or none
+		r := &w.Records[0]
+		b.add(sqlPlaced, a.Tenant, a.Thread, r.Branch, []byte(r.Namespace), r.Pos, r.Ord, r.By)
+	}
 	if len(w.Records) > 0 || w.Branch != nil || w.Activate != nil {
 		b.fit(w)
 	}
@@ -97,20 +103,52 @@ func (b *batch) acquire(a *checkpoint.Acquire, w *checkpoint.Append, holder []by
 	switch r := a.Run; {
 	case r != nil:
 		b.add(sqlRun, a.Tenant, a.Thread, r.ID, r.Request, int16(checkpoint.Running), r.Graph, r.By)
-		for name, v := range r.Meta {
-			b.add(sqlMeta, a.Tenant, a.Thread, r.ID, name, v)
-		}
 		b.add(sqlStart, a.Tenant, a.Thread, r.ID, int16(checkpoint.Running), r.Graph)
 	case a.Resume:
-		b.status(a.Key, checkpoint.Running, "")
+		b.status(a.Key, checkpoint.Running, []byte{})
 	}
 	b.apply(w)
 	b.head(a.Key, h)
 }
 
-// status sets the status of a thread and its latest run.
-func (b *batch) status(k checkpoint.Key, st checkpoint.Status, why string) {
-	b.add(sqlStatus, k.Tenant, k.Thread, int16(st), []byte(why), st.Ended())
+// load queues what may be large: records and metadata, and with them the thread's row if it is not there. It decides
+// nothing. What it inserts although the thread is not as expected the next statements undo.
+func (b *batch) load(a *checkpoint.Acquire, w *checkpoint.Append, firsts []int, ok bool) {
+	create := a.Mode == checkpoint.Free && a.Epoch == 0
+	var names map[string]string
+	if a.Run != nil {
+		names = a.Run.Meta
+	}
+	if !ok || len(w.Records) == 0 && len(w.Closed) == 0 && len(names) == 0 {
+		if create {
+			b.add(sqlStub, a.Tenant, a.Thread, a.Owner)
+		}
+		return
+	}
+	l := lock(a.Key, ``)
+	from := `t`
+	if a.Mode == checkpoint.Free {
+		from = `h`
+		if create { // t does not see the row that this very statement makes
+			l.part(`s as (`+sqlStubFor+` returning 1)`, a.Owner)
+			l.part(`h as (select 1 from t where nonce is null and epoch = 0 union all select 1 from s)`)
+		} else {
+			l.part(`h as (select 1 from t where nonce is null and epoch = ?)`, a.Epoch)
+		}
+	}
+	if len(w.Records) > 0 {
+		l.records(from, w.Records, firsts)
+	}
+	l.closes(from, w.Closed)
+	if a.Run != nil {
+		l.meta(from, a.Run.ID, names)
+	}
+	b.add(l.text(`select 1 from t`), l.args...)
+}
+
+// status sets the status of a thread and its latest run; an error that is nil stays.
+func (b *batch) status(k checkpoint.Key, st checkpoint.Status, why []byte) {
+	b.add(sqlStatus, k.Tenant, k.Thread, int16(st), why, st.Ended())
 }
 
 // whyNot gives the refusal of an acquisition its meaning. It returns errAgain if what refused it is gone.

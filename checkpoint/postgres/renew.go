@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -84,10 +85,39 @@ func (s *Store) keepHeld(ctx context.Context, tenants map[string][]renewal, out 
 
 // each runs a statement over the leases. A lease stays in the map if found says so for a row, or missing where there is none.
 func (s *Store) each(ctx context.Context, tenants map[string][]renewal, text string, more []any, found func(renewal, int64) bool, missing bool) error {
-	names := slices.Sorted(maps.Keys(tenants))
-	if len(names) == 0 {
-		return nil
+	for names := range together(tenants) {
+		if err := s.eachOf(ctx, names, tenants, text, more, found, missing); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// together are the tenants in order, as many at a time as may lock rows in one pipeline.
+func together(tenants map[string][]renewal) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		var names []string
+		size := 0
+		for _, name := range slices.Sorted(maps.Keys(tenants)) {
+			more := 0
+			for _, r := range tenants[name] {
+				more += len(r.Tenant) + len(r.Thread) + checkpoint.Overhead
+			}
+			if len(names) > 0 && size+more > maxLocked {
+				if !yield(names) {
+					return
+				}
+				names, size = nil, 0
+			}
+			names, size = append(names, name), size+more
+		}
+		if len(names) > 0 {
+			yield(names)
+		}
+	}
+}
+
+func (s *Store) eachOf(ctx context.Context, names []string, tenants map[string][]renewal, text string, more []any, found func(renewal, int64) bool, missing bool) error {
 	keep := map[string][]bool{}
 	err := s.send(ctx, s.renewals, true, func(b *batch) {
 		for _, name := range names {

@@ -54,6 +54,12 @@ func look(ctx context.Context, cfg *pgxpool.Config) (*pgx.Conn, server, error) {
 // A setting is made for the transaction of a write.
 type setting struct{ name, value string }
 
+// alive has the server notice within half a minute that the machine of a client is gone. The last packets of a write may
+// be lost with it, and what that write has locked is locked until then.
+var alive = map[string]string{
+	"tcp_keepalives_idle": "10", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3", "tcp_user_timeout": "25000",
+}
+
 // configure sets up the pool, and says what the server gives.
 func (s *Store) configure(cfg *pgxpool.Config, v server) error {
 	commit := "" // as the server has it, which may wait for replicas too
@@ -79,6 +85,11 @@ func (s *Store) configure(cfg *pgxpool.Config, v server) error {
 		cfg.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed"
 		// Every statement of ours goes by a key or an index. Left to itself the server would plan some of them at each call.
 		cfg.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
+		for name, v := range alive {
+			if _, set := cfg.ConnConfig.RuntimeParams[name]; !set {
+				cfg.ConnConfig.RuntimeParams[name] = v
+			}
+		}
 		if commit != "" {
 			cfg.ConnConfig.RuntimeParams["synchronous_commit"] = commit
 		}
