@@ -89,13 +89,22 @@ func (t *memThread) append(a *Append, w *write, now time.Time) (Ack, error) {
 	return ack, nil
 }
 
-// written reports whether the records are there already, by the writer and order of each.
+// written reports whether the records are there already, by the writer and order of each. Those before the last of its chain
+// may have been trimmed since: then the last one speaks for them.
 func (t *memThread) written(records []Record) bool {
+	last := make(map[chainID]int64, 1)
+	for i := range records {
+		last[chainID{records[i].Branch, records[i].Namespace}] = records[i].Pos
+	}
 	for i := range records {
 		r := &records[i]
-		c := t.chains[chainID{r.Branch, r.Namespace}]
+		id := chainID{r.Branch, r.Namespace}
+		c := t.chains[id]
 		if c == nil {
 			return false
+		}
+		if r.Pos < last[id] && r.Pos < c.records[0].Pos {
+			continue
 		}
 		old := c.at(r.Pos)
 		if old == nil || old.By != r.By || old.Ord != r.Ord {

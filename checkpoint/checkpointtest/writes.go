@@ -11,6 +11,7 @@ var writeCases = []testCase{
 	{"all-or-nothing", "C2", "half a superstep is worse than none: a resume would run on it", allOrNothing},
 	{"stale-nonce", "C2, C3", "a frozen process that wakes after its lease must not write over its successor", staleNonce},
 	{"repeat-append", "C4", "a reply can be lost after the commit: the same append again must be acknowledged, not stored twice", repeatAppend},
+	{"repeat-after-trim", "C4", "retention may pass between the first attempt and the repeat: what is below the base cannot be compared", repeatAfterTrim},
 	{"repeat-is-not-another", "C4", "a late first attempt must not be taken for a different second one", repeatIsNotAnother},
 	{"repeat-own-release", "C4", "the append that ends a run releases the lease; when its reply was lost the repeat has no lease any more", repeatOwnRelease},
 	{"closed-and-taken", "C2", "an entry uses up its questions and commands in the same write, or they are used twice", closedAndTaken},
@@ -98,6 +99,27 @@ func repeatAppend(e *env) {
 	_, err := e.store.Acquire(e.Context(), &checkpoint.Acquire{Key: h.Key, Mode: checkpoint.Steal, Seen: h.nonce, Nonce: checkpoint.NewNonce(), TTL: long})
 	e.ok(err)
 	e.unchanged(h.Key, func() { h.do(single); h.do(many) })
+}
+
+func repeatAfterTrim(e *env) {
+	h := e.start(e.key("thread"))
+	h.append(h.record("ns", checkpoint.KindEntry, "0"))
+	entry, snapshot := h.record("ns", checkpoint.KindEntry, "1"), h.record("ns", checkpoint.KindSnapshot, "of 1")
+	snapshot.Base = snapshot.Pos
+	a := h.write(entry, snapshot)
+	first := h.do(a)
+	removed, err := e.store.Trim(e.Context(), checkpoint.Chain{Key: h.Key, Namespace: "ns"}, snapshot.Pos)
+	e.ok(err)
+	e.equal("removed", removed, 2)
+	e.unchanged(h.Key, func() { e.equal("the acknowledgement of the repeat", h.do(a), first) })
+
+	// The last record decides: another one at its place is another write.
+	other := snapshot
+	other.Ord += 1 << 20
+	e.unchanged(h.Key, func() {
+		_, err := e.store.Append(e.Context(), h.write(entry, other))
+		e.is(err, checkpoint.ErrStale)
+	})
 }
 
 func repeatIsNotAnother(e *env) {

@@ -24,7 +24,8 @@ const (
 	sqlBranch = `insert into hf_branch(tenant, thread, n, name, origin, ord, reason) values ($1, $2, $3, $4, $5, $6, $7)`
 	sqlTake   = `delete from hf_inbox where tenant = $1 and thread = $2 and n <= $3`
 
-	sqlPlace  = `select count(*) from hf_record` + inChain + ` and pos = $5 and ord = $6 and by = $7`
+	sqlPlace = `select exists (select 1 from hf_record` + inChain + ` and pos = $5 and ord = $6 and by = $7)
+		or $8::bool and $5 < coalesce((select pos from hf_record` + inChain + ` order by pos limit 1), 0)`
 	sqlHolder = `select inbox, nonce from hf_thread where tenant = $1 and thread = $2`
 	sqlTrim   = `delete from hf_record where tenant = $1 and thread = $2 and branch = ` + branchOf + ` and ns = $4 and pos < $5`
 )
@@ -126,20 +127,28 @@ func closed(a *checkpoint.Append) []string {
 	})
 }
 
-// readBack decides about a write that was refused: it was stored before, or it is stale.
+// readBack decides about a write that was refused: it was stored before, or it is stale. Records before the last of their
+// chain may have been trimmed since: then the last one speaks for them.
 func (s *Store) readBack(ctx context.Context, a *checkpoint.Append) (ack checkpoint.Ack, err error) {
+	last := make(map[checkpoint.Chain]int64, 1)
+	for i := range a.Records {
+		last[checkpoint.Chain{Branch: a.Records[i].Branch, Namespace: a.Records[i].Namespace}] = a.Records[i].Pos
+	}
 	var found int
 	var mine bool
 	err = s.read(ctx, a.Tenant, func(b *batch) {
 		found, mine = 0, false
 		for i := range a.Records {
 			r := &a.Records[i]
+			before := r.Pos < last[checkpoint.Chain{Branch: r.Branch, Namespace: r.Namespace}]
 			b.rows(func(row row) error {
-				var n int
-				err := row.Scan(&n)
-				found += n
+				var there bool
+				err := row.Scan(&there)
+				if there {
+					found++
+				}
 				return err
-			}, sqlPlace, a.Tenant, a.Thread, r.Branch, []byte(r.Namespace), r.Pos, r.Ord, r.By)
+			}, sqlPlace, a.Tenant, a.Thread, r.Branch, []byte(r.Namespace), r.Pos, r.Ord, r.By, before)
 		}
 		// After the records: a head that was read before them could be older than they are.
 		b.rows(func(row row) error {

@@ -14,6 +14,7 @@ const (
 			where tenant = ?1 and thread = ?2 and branch = ?4 and ns = ?5)
 		from hf_thread where tenant = ?1 and thread = ?2 and nonce = ?3`
 	sqlTail   = `select pos from hf_record` + inChain + ` order by pos desc limit 1`
+	sqlFirst  = `select pos from hf_record` + inChain + ` order by pos limit 1`
 	sqlPlace  = `select ord, by from hf_record` + inChain + ` and pos = ?5`
 	sqlInsert = `insert into hf_record(tenant, thread, branch, ns, pos, ord, by, base, step, kind, at, body)
 		values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -104,14 +105,22 @@ func readBack(c *conn, a *checkpoint.Append, now time.Time) (checkpoint.Ack, err
 	return checkpoint.Ack{Inbox: t.Inbox, Released: a.Park != nil && t.Nonce != a.Nonce}, nil
 }
 
-// written reports whether all records are there, by the writer and order of each.
+// written reports whether all records are there, by the writer and order of each. Those before the last of its chain may have
+// been trimmed since: then the last one speaks for them.
 func written(c *conn, a *checkpoint.Append) (bool, error) {
+	last := make(map[checkpoint.Chain]int64, 1)
+	for i := range a.Records {
+		last[checkpoint.Chain{Branch: a.Records[i].Branch, Namespace: a.Records[i].Namespace}] = a.Records[i].Pos
+	}
 	for i := range a.Records {
 		r := &a.Records[i]
-		same := false
+		same, trimmed := false, false
 		err := c.query(bg, sqlPlace, func(row *row) { same = row.int() == r.Ord && row.int() == r.By },
 			a.Tenant, a.Thread, r.Branch, []byte(r.Namespace), r.Pos)
-		if err != nil || !same {
+		if err == nil && !same && r.Pos < last[checkpoint.Chain{Branch: r.Branch, Namespace: r.Namespace}] {
+			err = c.query(bg, sqlFirst, func(row *row) { trimmed = r.Pos < row.int() }, a.Tenant, a.Thread, r.Branch, []byte(r.Namespace))
+		}
+		if err != nil || !same && !trimmed {
 			return false, err
 		}
 	}
