@@ -61,15 +61,16 @@ func TestOnceWaitsForTheLease(t *testing.T) {
 	var effects atomic.Int64
 	const lease = 300 * time.Millisecond
 	store := faultstore.New(new(checkpoint.Memory))
-	start, expired, refused := time.Now(), make(chan struct{}), 0
 	var mu sync.Mutex
+	var began time.Time // after the acquisition
+	expired, refused := make(chan struct{}), 0
 	store.Before = func(c *faultstore.Call) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if c.Name != "Renew" || refused < 0 {
 			return nil
 		}
-		if refused == 0 && time.Since(start) > lease { // nothing has renewed it: it has run out for certain
+		if refused == 0 && !began.IsZero() && time.Since(began) > lease { // nothing has renewed it: it has run out for certain
 			close(expired)
 			refused = 1
 		}
@@ -86,6 +87,9 @@ func TestOnceWaitsForTheLease(t *testing.T) {
 	}
 	g := graph.New[notes]("g")
 	g.Node("pay", func(ctx context.Context, _ *notes) error {
+		mu.Lock()
+		began = time.Now()
+		mu.Unlock()
 		<-expired
 		_, err := graph.Once(ctx, "pay", func(context.Context, string) (bool, error) { effects.Add(1); return true, nil })
 		return err
