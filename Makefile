@@ -4,7 +4,7 @@ SHELL       := /bin/bash
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: test unit property race lint cross crash crash-long bench fuzz vuln fresh compiler servers stores
+.PHONY: test unit property race lint cross crash crash-long bench fuzz vuln fresh compiler servers stores full
 
 test: lint cross unit stores property race crash
 
@@ -13,6 +13,9 @@ unit: servers # without the crash suite, which is skipped by -short
 
 stores: servers # the whole suite of the example on each server, which is killed in the middle of the demonstration
 	for s in postgres redis; do HOLDFAST_REQUIRE=1 HOLDFAST_STORE=$$s go test -count=1 -timeout 4m ./examples/aftersales || exit 1; done
+
+full: servers # what the stores' tests leave out in short mode
+	HOLDFAST_REQUIRE=1 go test -count=1 -timeout 30m ./checkpoint/... ./internal/stores
 
 property: servers # random graphs against the plain model; unit and race run a tenth of them
 	HOLDFAST_REQUIRE=1 go test -count=1 -timeout 4m ./internal/modeltest

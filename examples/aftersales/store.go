@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 	"time"
@@ -20,8 +19,8 @@ func openStore(ctx context.Context, db string) (checkpoint.Store, error) {
 		return sqlite.Open(db, sqlite.Options{})
 	}
 	u, err := url.Parse(db)
-	if err != nil {
-		return nil, fmt.Errorf("-db: %w", err)
+	if err != nil { // whose text has the password in it
+		return nil, mistakef("-db: this is no URL of a server", "-db：这不是服务器的地址")
 	}
 	switch u.Scheme {
 	case "postgres", "postgresql":
