@@ -9,7 +9,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 test: lint cross unit stores property race crash
 
 unit: servers # without the crash suite, which is skipped by -short
-	HOLDFAST_REQUIRE=1 go test -short -timeout 2m ./...
+	HOLDFAST_REQUIRE=1 go test -short -timeout 4m ./...
 
 stores: servers # the whole suite of the example on each server, which is killed in the middle of the demonstration
 	for s in postgres redis; do HOLDFAST_REQUIRE=1 HOLDFAST_STORE=$$s go test -count=1 -timeout 4m ./examples/aftersales || exit 1; done
