@@ -14,7 +14,7 @@ func (a *Append) Valid() error {
 	if len(a.Records) == 0 {
 		return fmt.Errorf("%w: an append needs a record", ErrBadKey)
 	}
-	if err := validWrite(a.Nonce, a.Records, a.Branch); err != nil {
+	if err := validWrite(a.Nonce, a.Records, a.Branch, a.Closed); err != nil {
 		return err
 	}
 	if a.Park == nil {
@@ -40,7 +40,7 @@ func (a *Acquire) Valid() error {
 	if err := a.Key.Valid(); err != nil {
 		return err
 	}
-	if err := validWrite(a.Nonce, a.Records, a.Branch); err != nil {
+	if err := validWrite(a.Nonce, a.Records, a.Branch, a.Closed); err != nil {
 		return err
 	}
 	if a.Mode > Steal {
@@ -90,7 +90,7 @@ func ValidReplies(key Key, replies []Reply) error {
 	return nil
 }
 
-func validWrite(nonce Nonce, records []Record, branch *Branch) error {
+func validWrite(nonce Nonce, records []Record, branch *Branch, closed []string) error {
 	if nonce.Zero() {
 		return fmt.Errorf("%w: the nonce is zero", ErrBadKey)
 	}
@@ -103,8 +103,8 @@ func validWrite(nonce Nonce, records []Record, branch *Branch) error {
 			return fmt.Errorf("%w: a record names another writer than the nonce", ErrBadKey)
 		}
 	}
-	if branch == nil {
-		return nil
+	if err := validNames("question", closed...); err != nil || branch == nil {
+		return err
 	}
 	if branch.N < 1 || branch.Name == "" {
 		return fmt.Errorf("%w: a new branch needs a number and a name", ErrBadKey)

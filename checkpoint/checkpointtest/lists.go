@@ -11,6 +11,7 @@ var listCases = []testCase{
 	{"threads", "C10", "a list shows what its filter says, page by page, each row once, and no other tenant's", threads},
 	{"runs", "C10", "runs are found by status and metadata, page by page, each once", runs},
 	{"questions", "C10", "the oldest question comes first, or it waits for ever", questions},
+	{"impossible-filters", "C9", "what no row can hold selects nothing: it is no error of a database that cannot even be asked for it", impossibleFilters},
 	{"pages-under-change", "C7", "a row that is there throughout is seen exactly once, whatever comes and goes meanwhile", pagesUnderChange},
 }
 
@@ -167,6 +168,36 @@ func questions(e *env) {
 			e.equal(fmt.Sprintf("questions of %+v", c.f), ids, c.want)
 		}
 	}
+}
+
+func impossibleFilters(e *env) {
+	e.fill()
+	count := func(threads []checkpoint.Head, err error) int { e.Helper(); e.ok(err); return len(threads) }
+	runs := func(runs []checkpoint.Run, err error) int { e.Helper(); e.ok(err); return len(runs) }
+	questions := func(questions []checkpoint.Question, err error) int { e.Helper(); e.ok(err); return len(questions) }
+	for _, s := range []string{"\x00", "owner\x00", "\xff", "\xed\xa0\x80"} {
+		for _, f := range []checkpoint.ThreadFilter{
+			{Tenant: s}, {Tenant: e.tenant, Owner: s}, {Tenant: e.tenant, Graph: s},
+			{Tenant: e.tenant, Meta: map[string]string{s: "0"}}, {Tenant: e.tenant, Meta: map[string]string{"mod": s}},
+		} {
+			e.equal(fmt.Sprintf("threads of %+v", f), count(e.store.Threads(e.Context(), f)), 0)
+		}
+		for _, f := range []checkpoint.RunFilter{
+			{Tenant: s}, {Tenant: e.tenant, Thread: s}, {Tenant: e.tenant, Meta: map[string]string{s: "0"}}, {Tenant: e.tenant, Meta: map[string]string{"mod": s}},
+		} {
+			e.equal(fmt.Sprintf("runs of %+v", f), runs(e.store.Runs(e.Context(), f)), 0)
+		}
+		for _, f := range []checkpoint.QuestionFilter{{Tenant: s}, {Tenant: e.tenant, Thread: s}} {
+			e.equal(fmt.Sprintf("questions of %+v", f), questions(e.store.Questions(e.Context(), f)), 0)
+		}
+		// A cursor is a place, not a row: whatever it is, the list goes on somewhere.
+		after := checkpoint.Key{Tenant: e.tenant, Thread: s}
+		count(e.store.Threads(e.Context(), checkpoint.ThreadFilter{Tenant: e.tenant, After: after}))
+		runs(e.store.Runs(e.Context(), checkpoint.RunFilter{Tenant: e.tenant, After: checkpoint.RunCursor{Key: after, Run: s}}))
+		questions(e.store.Questions(e.Context(), checkpoint.QuestionFilter{Tenant: e.tenant, After: checkpoint.QuestionCursor{Asked: time.Unix(1, 0), Key: after, ID: s}}))
+	}
+	after := checkpoint.Key{Tenant: e.tenant, Thread: "thread-05\x00"}
+	e.equal("threads behind a cursor with NUL", count(e.store.Threads(e.Context(), checkpoint.ThreadFilter{Tenant: e.tenant, After: after})), 6)
 }
 
 func pagesUnderChange(e *env) {

@@ -243,13 +243,14 @@ func badAppends(e *env) {
 	foreign := good
 	foreign.By++
 	for name, a := range map[string]*checkpoint.Append{
-		"no records":        h.write(),
-		"zero nonce":        {Key: h.Key, Records: []checkpoint.Record{good}},
-		"another writer":    h.write(foreign),
-		"negative position": h.write(checkpoint.Record{Pos: -1, By: h.nonce.Writer()}),
-		"no tenant":         {Key: checkpoint.Key{Thread: "thread"}, Nonce: h.nonce, Records: []checkpoint.Record{good}},
-		"NUL in an id":      {Key: h.Key, Nonce: h.nonce, Records: []checkpoint.Record{good}, Park: &checkpoint.Park{Status: checkpoint.Completed, Questions: []checkpoint.Question{{ID: "a\x00b"}}}},
-		"no status":         {Key: h.Key, Nonce: h.nonce, Records: []checkpoint.Record{good}, Park: &checkpoint.Park{}},
+		"no records":         h.write(),
+		"zero nonce":         {Key: h.Key, Records: []checkpoint.Record{good}},
+		"another writer":     h.write(foreign),
+		"negative position":  h.write(checkpoint.Record{Pos: -1, By: h.nonce.Writer()}),
+		"no tenant":          {Key: checkpoint.Key{Thread: "thread"}, Nonce: h.nonce, Records: []checkpoint.Record{good}},
+		"NUL in an id":       {Key: h.Key, Nonce: h.nonce, Records: []checkpoint.Record{good}, Park: &checkpoint.Park{Status: checkpoint.Completed, Questions: []checkpoint.Question{{ID: "a\x00b"}}}},
+		"NUL in a closed id": {Key: h.Key, Nonce: h.nonce, Records: []checkpoint.Record{good}, Closed: []string{"a\x00b"}},
+		"no status":          {Key: h.Key, Nonce: h.nonce, Records: []checkpoint.Record{good}, Park: &checkpoint.Park{}},
 	} {
 		e.unchanged(h.Key, func() {
 			if _, err := e.store.Append(e.Context(), a); !errors.Is(err, checkpoint.ErrBadKey) {

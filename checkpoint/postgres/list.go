@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 )
@@ -18,6 +19,30 @@ const pageRows = 100
 type list struct {
 	text strings.Builder
 	args []any
+	none bool // a filter asks for what no row can hold
+}
+
+// is adds a condition that a column has a value.
+func (l *list) is(column, v string) {
+	l.none = l.none || possible(v) != v
+	l.add(` and `+column+` = ?`, v)
+}
+
+// possible is a string up to the first byte that the server refuses. As a cursor it is as good as the whole where that is
+// NUL; other bytes never were in a row that a list returned.
+func possible(s string) string {
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == 0 || r == utf8.RuneError && n == 1 {
+			return s[:i]
+		}
+		i += n
+	}
+	return s
+}
+
+func possibleKey(k checkpoint.Key) checkpoint.Key {
+	return checkpoint.Key{Tenant: possible(k.Tenant), Thread: possible(k.Thread)}
 }
 
 // add adds a part in which each ? stands for the next argument.
@@ -34,6 +59,7 @@ func (l *list) add(part string, args ...any) {
 // metadata adds one condition for each name, in the order of names, so that a filter has one text.
 func (l *list) metadata(condition string, want map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
+		l.none = l.none || possible(name) != name || possible(want[name]) != want[name]
 		l.add(condition, name, want[name])
 	}
 }
@@ -48,6 +74,9 @@ func (s *Store) list(ctx context.Context, tenant string, l *list, order string, 
 		return err
 	}
 	defer leave()
+	if l.none || possible(tenant) != tenant {
+		return nil
+	}
 	if limit <= 0 {
 		limit = pageRows
 	}
@@ -75,7 +104,7 @@ func inside(tenant string, after checkpoint.Key) (checkpoint.Key, bool) {
 func (s *Store) Threads(ctx context.Context, f checkpoint.ThreadFilter) (out []checkpoint.Head, err error) {
 	var l list
 	l.add(`select ` + headColumns + ` from hf_thread t`)
-	switch after, ok := inside(f.Tenant, f.After); {
+	switch after, ok := inside(f.Tenant, possibleKey(f.After)); {
 	case !ok:
 		return nil, nil
 	case f.Tenant != "":
@@ -87,10 +116,10 @@ func (s *Store) Threads(ctx context.Context, f checkpoint.ThreadFilter) (out []c
 		l.add(` and t.status = ?`, int16(f.Status))
 	}
 	if f.Owner != "" {
-		l.add(` and t.owner = ?`, f.Owner)
+		l.is(`t.owner`, f.Owner)
 	}
 	if f.Graph != "" {
-		l.add(` and t.graph = ?`, f.Graph)
+		l.is(`t.graph`, f.Graph)
 	}
 	if f.Held || f.Expired {
 		l.add(` and t.nonce is not null`)
@@ -116,9 +145,10 @@ func (s *Store) Threads(ctx context.Context, f checkpoint.ThreadFilter) (out []c
 func (s *Store) Runs(ctx context.Context, f checkpoint.RunFilter) (out []checkpoint.Run, err error) {
 	var l list
 	l.add(`select ` + runColumns + ` from hf_run r`)
-	after, ok := inside(f.Tenant, f.After.Key)
-	run := f.After.Run
-	if after != f.After.Key {
+	cursor := possibleKey(f.After.Key)
+	after, ok := inside(f.Tenant, cursor)
+	run := possible(f.After.Run)
+	if after != cursor {
 		run = ""
 	}
 	switch {
@@ -130,7 +160,7 @@ func (s *Store) Runs(ctx context.Context, f checkpoint.RunFilter) (out []checkpo
 		l.add(` where (r.tenant, r.thread, r.run) > (?, ?, ?)`, after.Tenant, after.Thread, run)
 	}
 	if f.Thread != "" {
-		l.add(` and r.thread = ?`, f.Thread)
+		l.is(`r.thread`, f.Thread)
 	}
 	if f.Status != 0 {
 		l.add(` and r.status = ?`, int16(f.Status))
@@ -154,12 +184,12 @@ func (s *Store) Questions(ctx context.Context, f checkpoint.QuestionFilter) (out
 	if after.IsZero() {
 		after = time.Unix(0, 0)
 	}
-	l.add(` and (q.asked, q.tenant, q.thread, q.id) > (?, ?, ?, ?)`, after, f.After.Tenant, f.After.Thread, f.After.ID)
+	l.add(` and (q.asked, q.tenant, q.thread, q.id) > (?, ?, ?, ?)`, after, possible(f.After.Tenant), possible(f.After.Thread), possible(f.After.ID))
 	if f.Tenant != "" {
-		l.add(` and q.tenant = ?`, f.Tenant)
+		l.is(`q.tenant`, f.Tenant)
 	}
 	if f.Thread != "" {
-		l.add(` and q.thread = ?`, f.Thread)
+		l.is(`q.thread`, f.Thread)
 	}
 	if f.Expired {
 		l.add(` and q.deadline <= clock_timestamp()`)

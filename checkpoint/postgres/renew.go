@@ -49,7 +49,7 @@ func (s *Store) Renew(ctx context.Context, ls []checkpoint.Lease, ttl time.Durat
 		if s.o.RowSecurity {
 			tenant = l.Tenant
 		}
-		if !l.Nonce.Zero() {
+		if !l.Nonce.Zero() && l.Key.Valid() == nil {
 			tenants[tenant] = append(tenants[tenant], renewal{l, i})
 		}
 	}
