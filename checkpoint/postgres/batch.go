@@ -137,12 +137,18 @@ func (s *Store) readAsOfOneMoment(ctx context.Context, tenant string, build func
 }
 
 // send builds a batch and sends it, again where that is sure to be right. What build collects it must collect anew each time.
+//
+// A server that was restarted leaves dead connections in the pool, more perhaps than there are tries: after the second one
+// none of those that are idle is used again.
 func (s *Store) send(ctx context.Context, pool *pgxpool.Pool, repeatable bool, build func(*batch)) error {
 	for try := 1; ; try++ {
 		lost, err := s.sendOnce(ctx, pool, build)
 		again := collided(err) || pgconn.SafeToRetry(err) || lost && repeatable
 		if err == nil || ctx.Err() != nil || !again || try == tries {
 			return failure(ctx, lost, err)
+		}
+		if lost && try > 1 {
+			pool.Reset()
 		}
 	}
 }

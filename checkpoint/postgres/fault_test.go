@@ -282,3 +282,69 @@ func TestKilledServer(t *testing.T) {
 		}
 	}
 }
+
+// C11: all connections of a pool that lies idle are dead after a restart of the server, more of them than a call has tries. No
+// read sees that.
+func TestDeadPool(t *testing.T) {
+	t.Parallel()
+	pg := testserver.NewPostgres(t)
+	s, err := postgres.Open(t.Context(), pg.URL()+"&pool_max_conns=12&pool_min_conns=12", postgres.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	key, _ := start(t, s, "thread")
+	admin := connect(t, pg.URL())
+	alive := 0
+	for end := time.Now().Add(time.Minute); alive < 12 && time.Now().Before(end); {
+		if err := admin.QueryRow(t.Context(), `select count(*) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'`).Scan(&alive); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := pg.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := pg.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	for range 12 {
+		if _, err := s.Load(t.Context(), key, checkpoint.Active, ""); err != nil {
+			t.Fatalf("with %d connections, all of them dead: %v", alive, err)
+		}
+	}
+}
+
+// C11: a store that is closing while a call hangs refuses new ones at once.
+func TestCloseRefusesAtOnce(t *testing.T) {
+	t.Parallel()
+	p, s, direct := through(t, postgres.Options{OpTimeout: time.Minute})
+	key, nonce := start(t, direct, "thread")
+	p.Freeze(true)
+	var wg sync.WaitGroup
+	var hung error
+	wg.Go(func() { _, hung = s.Append(t.Context(), entry(key, nonce, 1, nil)) })
+	wg.Go(func() { s.Close() })
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			_, err := s.Load(ctx, key, 0, "")
+			cancel()
+			if errors.Is(err, checkpoint.ErrClosed) {
+				return
+			}
+		}
+	}()
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		t.Error("a call waits for Close, which waits for another one")
+	}
+	p.Freeze(false)
+	wg.Wait()
+	<-ended
+	if hung != nil && !errors.Is(hung, checkpoint.ErrClosed) {
+		t.Errorf("the call that was under way = %v", hung)
+	}
+}

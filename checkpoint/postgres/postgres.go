@@ -74,9 +74,10 @@ type Store struct {
 	texts    sync.Map // statement as it is in the source -> with the schema
 	settings []setting
 
-	// life is held for reading by every call, so that Close waits for the calls under way.
-	life   sync.RWMutex
+	mu     sync.Mutex // of closed, and of calls growing
 	closed bool
+	calls  sync.WaitGroup // under way
+	ended  sync.Once
 }
 
 var _ checkpoint.Store = (*Store)(nil)
@@ -163,35 +164,35 @@ func Migrate(ctx context.Context, url string, o Options) error {
 // Info names the durability that the server gives.
 func (s *Store) Info() checkpoint.Info { return s.info }
 
-// Close waits for the calls under way and closes the connections.
+// Close waits for the calls under way and closes the connections. Calls that come meanwhile are ErrClosed at once.
 func (s *Store) Close() error {
-	s.life.Lock()
-	defer s.life.Unlock()
-	if s.closed {
-		return nil
-	}
+	s.mu.Lock()
 	s.closed = true
-	s.group.close()
-	s.pool.Close()
-	s.renewals.Close()
+	s.mu.Unlock()
+	s.calls.Wait()
+	s.ended.Do(func() {
+		s.group.close()
+		s.pool.Close()
+		s.renewals.Close()
+	})
 	return nil
 }
 
 // enter begins a call: leave ends it, and the context has a deadline.
 func (s *Store) enter(ctx context.Context) (_ context.Context, leave func(), err error) {
-	s.life.RLock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.closed {
-		s.life.RUnlock()
 		return nil, nil, checkpoint.ErrClosed
 	}
 	if ctx.Err() != nil {
-		s.life.RUnlock()
 		return nil, nil, late(context.Cause(ctx))
 	}
+	s.calls.Add(1)
 	ctx, cancel := within(ctx, s.o.OpTimeout)
 	return ctx, func() {
 		cancel()
-		s.life.RUnlock()
+		s.calls.Done()
 	}, nil
 }
 
