@@ -10,7 +10,7 @@
 // # What it gives
 //
 // What the server gives, read when the store is opened and named by Info: with appendfsync always nothing acknowledged is
-// lost when the machine crashes, with everysec the last second may be, without an append-only file all since the last
+// lost when the machine crashes, with everysec up to two seconds may be, without an append-only file all since the last
 // dump. A failover loses what had not reached the replica, whatever appendfsync says. A holder whose last record was lost
 // is told so by checkpoint.ErrRolledBack at its next write; what it did since repeats under the same Once keys.
 //
@@ -20,5 +20,7 @@
 //   - Everything is in memory. Options.TTL lets threads expire some time after they have ended.
 //   - A body must be smaller than the server's proto-max-bulk-len (512 MB). While a body of 100 MB is stored the server serves
 //     nobody else, and for a moment needs several times its size.
-//   - Lease decisions use the server's clock.
+//   - Lease decisions use the server's clock. Lists over threads of a cluster compare the clocks of two nodes: these must stay within
+//     seconds of each other, as with NTP. New refuses a cluster whose masters are more than three seconds apart, or a quarter
+//     of ten OpTimeouts if that is less. A node whose clock is wrong later may make a list miss threads until their next run.
 package redis

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"sync"
 	"time"
@@ -41,20 +42,58 @@ func (s *Store) examine(ctx context.Context) error {
 	}
 	switch c := s.client.(type) {
 	case *goredis.ClusterClient:
-		return c.ForEachMaster(ctx, ask)
+		if err := c.ForEachMaster(ctx, ask); err != nil {
+			return err
+		}
+		return s.compareClocks(ctx, c)
 	case *goredis.Client:
 		return ask(ctx, c)
 	}
-	return s.trust()
+	got, err := s.trust()
+	s.server = got
+	return err
+}
+
+// maxSkew is how far the clocks of a cluster's nodes may be apart. What a list may show is announced by the clock of one node and judged
+// by that of another, within half a grace.
+func (s *Store) maxSkew() time.Duration {
+	return min(3*time.Second, time.Duration(s.grace()/4)*time.Millisecond)
+}
+
+// compareClocks refuses a cluster whose masters' clocks are further apart. Each clock is known to within the time that asking took.
+func (s *Store) compareClocks(ctx context.Context, c *goredis.ClusterClient) error {
+	var mu sync.Mutex
+	var slow, fast string
+	low, high := time.Duration(math.MaxInt64), time.Duration(math.MinInt64) // most that a clock is behind ours, and ahead
+	err := c.ForEachMaster(ctx, func(ctx context.Context, c *goredis.Client) error {
+		before := time.Now()
+		now, err := c.Time(ctx).Result()
+		if err != nil {
+			return failure(err)
+		}
+		atMost, atLeast := now.Sub(before), now.Sub(time.Now())
+		mu.Lock()
+		defer mu.Unlock()
+		if atMost < low {
+			low, slow = atMost, c.Options().Addr
+		}
+		if atLeast > high {
+			high, fast = atLeast, c.Options().Addr
+		}
+		return nil
+	})
+	if err == nil && high-low > s.maxSkew() {
+		err = fmt.Errorf("%w: the clock of %s is %v ahead of that of %s; set them to within %v", ErrConfig, fast, (high - low).Round(time.Millisecond), slow, s.maxSkew())
+	}
+	return err
 }
 
 // trust is what is left when a server cannot be asked.
-func (s *Store) trust() error {
+func (s *Store) trust() (server, error) {
 	if !s.o.NoEviction {
-		return fmt.Errorf("%w: the server does not let a client read its configuration: see that its maxmemory-policy is noeviction, and state it with Options.NoEviction", ErrConfig)
+		return server{}, fmt.Errorf("%w: the server does not let a client read its configuration: see that its maxmemory-policy is noeviction, and state it with Options.NoEviction", ErrConfig)
 	}
-	s.server.durability, s.server.window = "Redis, durability unknown", checkpoint.Forever
-	return nil
+	return server{"Redis, durability unknown", checkpoint.Forever, defaultBulk}, nil
 }
 
 // promise reads the configuration of one server.
@@ -62,8 +101,7 @@ func (s *Store) promise(ctx context.Context, c *goredis.Client) (got server, err
 	got = server{durability: "Redis always", maxBulk: defaultBulk}
 	policy, err := setting(ctx, c, "maxmemory-policy")
 	if errors.Is(err, errHidden) {
-		err = s.trust()
-		return server{s.server.durability, s.server.window, defaultBulk}, err
+		return s.trust()
 	}
 	if err != nil {
 		return got, err
@@ -83,7 +121,7 @@ func (s *Store) promise(ctx context.Context, c *goredis.Client) (got server, err
 	case appendOnly != "yes":
 		got.durability, got.window = "Redis no AOF", checkpoint.Forever
 	case fsync == "everysec":
-		got.durability, got.window = "Redis everysec", 2*time.Second // Redis writes at the latest after two seconds
+		got.durability, got.window = "Redis everysec", 2*time.Second // while an fsync is slow Redis puts the next write off for up to two seconds (flushAppendOnlyFile)
 	case fsync != "always":
 		got.durability, got.window = "Redis AOF without fsync", checkpoint.Forever
 	}
