@@ -98,6 +98,8 @@ func (s *Store) acquire(ctx context.Context, a *checkpoint.Acquire, w *checkpoin
 		return checkpoint.Head{}, checkpoint.ErrStale
 	case verdict == "late":
 		return checkpoint.Head{}, errLate
+	case verdict == "expiring":
+		return checkpoint.Head{}, errExpiring
 	case verdict == "duplicate":
 		run, err := decodeRun(a.Key, r.text(), r.text(), r.text())
 		if err != nil {

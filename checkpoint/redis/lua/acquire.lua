@@ -18,6 +18,7 @@ else ok = held and h[2] == seen end
 if not ok then return {'held'} end
 if not fits(w, tonumber(h[8] or 1)) then return {'stale'} end
 if now > valid then return {'late'} end
+if not keep(ttl) then return {'expiring'} end
 
 local ms = string.format('%.0f', now)
 if e == 0 then
@@ -35,5 +36,4 @@ elseif ARGV[15] == '1' then
   status(h[9], '1', '')
 end
 apply(w, '0')
-touch(ttl)
 return {'ok', now, head()}
