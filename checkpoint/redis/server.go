@@ -71,7 +71,7 @@ func (s *Store) compareClocks(ctx context.Context, c *goredis.ClusterClient) err
 		if err != nil {
 			return failure(err)
 		}
-		atMost, atLeast := now.Sub(before), now.Sub(time.Now())
+		atMost, atLeast := now.Sub(before), time.Until(now)
 		mu.Lock()
 		defer mu.Unlock()
 		if atMost < low {
