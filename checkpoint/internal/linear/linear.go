@@ -42,7 +42,7 @@ type input struct {
 // An output is what it returned.
 type output struct {
 	refused  bool
-	unknown  bool // the first attempt was cut off, the second refused: the first may have happened and be over
+	unknown  bool // the attempt was cut off: it may have happened
 	released bool
 	epoch    int64
 	nonce    int
@@ -234,15 +234,20 @@ func (c *client) call(ctx context.Context) error {
 		c.count++
 		in.record = 0x10000 + c.id<<12 + c.count
 	}
-	began := time.Since(c.shared.start).Nanoseconds()
 	out, err := c.do(ctx, in)
 	if err != nil {
 		return err
 	}
-	c.history = append(c.history, porcupine.Operation{ClientId: c.id, Input: in, Call: began, Output: out, Return: time.Since(c.shared.start).Nanoseconds()})
 	c.learn(in, out)
 	return nil
 }
+
+// note adds an attempt to the history.
+func (c *client) note(in input, began int64, out output) {
+	c.history = append(c.history, porcupine.Operation{ClientId: c.id, Input: in, Call: began, Output: out, Return: c.now()})
+}
+
+func (c *client) now() int64 { return time.Since(c.shared.start).Nanoseconds() }
 
 // learn keeps what a call showed, so that most of the next ones have a chance.
 func (c *client) learn(in input, out output) {
@@ -252,7 +257,7 @@ func (c *client) learn(in input, out output) {
 		v = out
 	case in.kind == post && !out.refused:
 		v.inbox = out.inbox
-	case out.refused || out.unknown:
+	case out.refused:
 		delete(c.holds, in.thread)
 	case in.kind == acquire || in.kind == steal:
 		c.holds[in.thread] = in.nonce
@@ -268,24 +273,29 @@ func (c *client) learn(in input, out output) {
 	c.views[in.thread] = v
 }
 
-// do repeats a call until its outcome is known; some first attempts are cut off at a random moment.
+// do repeats a call until its outcome is known; some first attempts are cut off at a random moment. The two are calls of their own: a first
+// one that was cut off may have happened at any moment until the second has returned, and others' calls may come between them.
 func (c *client) do(ctx context.Context, in input) (output, error) {
+	first := c.now()
+	cutOff := false
 	if in.kind != post && c.rng.IntN(6) == 0 { // a command without a request id must not be repeated
 		cut, cancel := context.WithCancel(ctx)
 		var wg sync.WaitGroup
 		wg.Go(cancel)
 		out, err := c.once(cut, in)
 		wg.Wait()
-		if !errors.Is(err, checkpoint.ErrUnavailable) {
+		if cutOff = errors.Is(err, checkpoint.ErrUnavailable); !cutOff {
+			c.note(in, first, out)
 			return out, err
 		}
-		out, err = c.once(ctx, in)
-		if out.refused && in.kind != appendOne { // an append can always be read back; an acquisition may be over
-			return output{unknown: true}, err
-		}
-		return out, err
 	}
-	return c.once(ctx, in)
+	began := c.now()
+	out, err := c.once(ctx, in)
+	c.note(in, began, out)
+	if cutOff {
+		c.note(in, first, output{unknown: true})
+	}
+	return out, err
 }
 
 func (c *client) once(ctx context.Context, in input) (out output, err error) {
