@@ -36,6 +36,7 @@ type call struct {
 type calls struct {
 	asked []*host.Question
 	used  []record.Used
+	late  []string // questions that had expired without a default
 	names *names
 }
 
@@ -140,10 +141,15 @@ func (c *call) Ask(q *host.Question) (json.RawMessage, error) {
 	q.N = n.asks[q.Name]
 	n.asks[q.Name]++
 	q.ID = questionID(r.chain, c.t.id(), q.Name, q.N)
-	if a := r.answerTo(q.ID, shownHash(q.Prompt, q.Schema)); a != nil {
+	shown := shownHash(q.Prompt, q.Schema)
+	if a := r.answerTo(q.ID, shown); a != nil {
 		c.used = append(c.used, record.Used{Question: q.ID, By: a.AnsweredBy, At: a.AnsweredAt.UTC(), Value: a.Answer})
 		return a.Answer, nil
 	}
+	if row := r.lapsed(q.ID, shown); row != nil {
+		return c.lapse(q, row)
+	}
+	r.due(q, shown)
 	c.asked = append(c.asked, q)
 	return nil, &host.Suspend{Question: *q}
 }
@@ -162,6 +168,7 @@ func (c *call) Refuse(q *host.Question, reason error) error {
 		}
 	}
 	c.t.r.refuse(q.ID, reason)
+	c.t.r.due(q, shownHash(q.Prompt, q.Schema))
 	c.asked = append(c.asked, q)
 	return &host.Suspend{Question: *q}
 }
@@ -277,4 +284,4 @@ func (c *call) Info() host.Info {
 func (c *call) StepsLeft() int { return c.t.left }
 
 // Draining reports whether the run is asked to stop.
-func (c *call) Draining() bool { return c.t.r.c.draining() }
+func (c *call) Draining() bool { return c.t.r.draining() }

@@ -17,7 +17,8 @@ var (
 	// ErrCancelled is returned when the run was cancelled for good. The thread takes the next input.
 	ErrCancelled = errors.New("graph: the run was cancelled")
 
-	// ErrDrained is returned when the run stopped at a superstep boundary because its App is closing. Resume continues it.
+	// ErrDrained is returned when the run stopped at a superstep boundary because its App is closing, or because of Drain.
+	// Resume continues it.
 	ErrDrained = errors.New("graph: drained; Resume continues the run")
 
 	// ErrStopped is the cause when a reader broke out of a stream. Resume continues the run.
@@ -29,6 +30,9 @@ var (
 	// ErrCrashLoop is returned when a run was taken over again and again without getting anywhere: a task kills its process.
 	ErrCrashLoop = errors.New("graph: the run was taken over too often without progress; mend the task, then Resume")
 )
+
+// ErrQueued is matched by *QueuedError: the input is stored and runs when its turn comes.
+var ErrQueued = errors.New("graph: the input is queued")
 
 // Refusals: nothing was changed.
 var (
@@ -58,6 +62,9 @@ var (
 
 	// ErrNotPending is returned when a question is not open: answered, closed, or unknown.
 	ErrNotPending = checkpoint.ErrNotPending
+
+	// ErrExpired is matched by *ExpiredError: the question's deadline has passed.
+	ErrExpired = checkpoint.ErrExpired
 
 	// ErrIncompatible is matched by *IncompatibleError: the thread was written by a graph that this one cannot continue.
 	ErrIncompatible = errors.New("graph: the thread does not fit this graph")
@@ -144,6 +151,21 @@ func (e *BusyError) Error() string {
 // Is makes errors.Is(err, ErrBusy) true.
 func (e *BusyError) Is(target error) bool { return target == ErrBusy }
 
+// A QueuedError says that an input was stored, durably, and will run as Run. Until then the thread shows nothing of it;
+// afterwards State, History and the events of the process that runs it do. App.CancelRun takes it back.
+type QueuedError struct {
+	Thread Thread
+	Run    string
+}
+
+// Error names the run.
+func (e *QueuedError) Error() string {
+	return fmt.Sprintf("graph: thread %s is busy; the input is queued as run %s", e.Thread, e.Run)
+}
+
+// Is makes errors.Is(err, ErrQueued) true.
+func (e *QueuedError) Is(target error) bool { return target == ErrQueued }
+
 // An AmbiguousError lists the open questions among which an answer without an id cannot choose.
 type AmbiguousError struct{ Questions []Question }
 
@@ -178,6 +200,22 @@ func (e *BadAnswerError) Is(target error) bool { return target == ErrBadAnswer }
 
 // Unwrap returns what is wrong.
 func (e *BadAnswerError) Unwrap() error { return e.Err }
+
+// An ExpiredError says that a question's deadline has passed. Ask returns it when the question has no default, and the
+// task fails with it unless the node deals with it; Resume of the failed task then asks anew. Resume with an answer that
+// comes too late returns it too, and changes nothing.
+type ExpiredError struct{ Question Question }
+
+// Error names the question and its deadline.
+func (e *ExpiredError) Error() string {
+	return fmt.Sprintf("graph: question %s (node %s, id %s) has expired at %s", e.Question.Name, e.Question.Node, e.Question.ID, e.Question.Expires.Format(time.RFC3339))
+}
+
+// Is makes errors.Is(err, ErrExpired) true.
+func (e *ExpiredError) Is(target error) bool { return target == ErrExpired }
+
+// Retryable is false: another attempt would find the question as expired.
+func (e *ExpiredError) Retryable() bool { return false }
 
 // An IncompatibleError lists why a thread cannot be continued by this graph.
 type IncompatibleError struct {

@@ -33,6 +33,7 @@ type RunOptions struct {
 	By          string            // who starts it; recorded with the run and with answers
 	Owner       string            // user that a thread created by this call belongs to; never changed later
 	Request     string            // id of the request: a second Run with the same one is ErrDuplicate
+	OnBusy      BusyPolicy        // what Run does on a thread with unfinished business; default Reject
 	Meta        map[string]string // recorded with the run; filterable
 	StepLimit   int
 	Durability  Durability

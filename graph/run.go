@@ -33,8 +33,12 @@ type run struct {
 	bus     *bus
 	done    chan struct{} // closed when the run has ended, err and head are final then
 
-	journal *journal // nil without a store
+	journal *journal  // nil without a store
+	stored  time.Time // by the store's clock, when it was local here: the acquisition has told
+	local   time.Time
+	epoch   atomic.Int64 // of the acquisition
 	inline  atomic.Pointer[task]
+	drained atomic.Pointer[string] // why this run, and not the whole App, is asked to stop at the next boundary
 
 	logMu sync.Mutex
 	log   *record.Thread // nil without a store
@@ -64,8 +68,12 @@ type run struct {
 	err        error
 	cancelled  *checkpoint.Command // somebody wants the run to end
 	stepCancel context.CancelCauseFunc
-	crashLoop  bool // it was taken over too often
-	over       bool // it had ended before this call could take it up
+	crashLoop  bool  // it was taken over too often
+	over       bool  // it had ended before this call could take it up
+	more       bool  // inputs wait in the inbox
+	passed     int64 // inputs up to this number of the inbox are done
+	before     int64 // inputs up to this number came before the call that began the run; below 0: not known
+	swept      bool  // whoever waits for the run looks after the inbox
 	unwatch    func() bool
 	lostOnce   sync.Once
 	lost       atomic.Pointer[error]

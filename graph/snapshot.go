@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -238,87 +237,4 @@ func entryInfo(rec checkpoint.Record) (EntryInfo, error) {
 		e.Gone = append(e.Gone, t.Node)
 	}
 	return e, nil
-}
-
-// cancelThread ends a thread's run for good.
-func (c *core) cancelThread(ctx context.Context, th Thread, ro RunOptions) error {
-	if c.store == nil {
-		return ErrNoStore
-	}
-	if err := c.checkCall(th, ro); err != nil {
-		return err
-	}
-	var err error
-	var posted string
-	for range 10 {
-		if err = c.cancelOnce(ctx, th, ro, &posted); !errors.Is(err, checkpoint.ErrHeld) {
-			return err
-		}
-	}
-	return err
-}
-
-// cancelOnce cancels the run, or leaves the cancel to its holder and notes in posted for which run it did so.
-func (c *core) cancelOnce(ctx context.Context, th Thread, ro RunOptions, posted *string) error {
-	l, err := c.load(ctx, th.key())
-	if err != nil {
-		return err
-	}
-	switch {
-	case l.Head.Epoch == 0:
-		return fmt.Errorf("%w: %s", ErrNoThread, th)
-	case l.Head.Status == checkpoint.Cancelled && l.Head.Run == *posted:
-		return nil
-	case l.Head.Status == checkpoint.Completed || l.Head.Status == checkpoint.Cancelled:
-		return ErrNothingToDo
-	case l.Head.Held() && !l.Head.Expired && !c.dead(&l.Head):
-		*posted = l.Head.Run
-		return c.postCancel(ctx, l, ro)
-	}
-	r := c.newRun(ctx, th, ro)
-	if err := c.enroll(r); err != nil {
-		r.cancel(nil)
-		return err
-	}
-	body, err := json.Marshal(cancelBody{Run: l.Head.Run, By: ro.By})
-	if err != nil {
-		return err
-	}
-	if err := c.takeUp(r, l, []Command{{force: true}}); err != nil {
-		c.discard(r)
-		return err
-	}
-	r.cancelled = &checkpoint.Command{Body: body}
-	r.start()
-	if err := r.wait(); !errors.Is(err, ErrCancelled) {
-		return err
-	}
-	return nil
-}
-
-// postCancel leaves the cancel to whoever holds the thread, and wakes it if it is in this process.
-func (c *core) postCancel(ctx context.Context, l *loaded, ro RunOptions) error {
-	body, err := json.Marshal(cancelBody{Run: l.Head.Run, By: ro.By})
-	if err != nil {
-		return err
-	}
-	if _, err := c.store.Post(ctx, checkpoint.Command{Key: l.Head.Key, Kind: checkpoint.CommandCancel, Request: "cancel " + l.Head.Run, Body: body}); err != nil {
-		return err
-	}
-	if r, ok := held.Load(l.Head.Nonce); ok {
-		r.(*run).peek()
-	}
-	run := l.Head.Run
-	if l, err = c.load(ctx, l.Head.Key); err != nil {
-		return err
-	}
-	left := !l.Head.Held() || l.Head.Expired || c.dead(&l.Head)
-	switch {
-	case !left || l.Head.Run != run || l.Head.Status == checkpoint.Cancelled:
-		return nil
-	case l.Head.Status == checkpoint.Completed:
-		return ErrNothingToDo
-	default:
-		return checkpoint.ErrHeld // the holder had left before the command came: look again
-	}
 }

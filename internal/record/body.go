@@ -45,6 +45,7 @@ type Used struct {
 	By       string          `json:"by,omitzero"`
 	At       time.Time       `json:"at,omitzero"`
 	Value    json.RawMessage `json:"v"`
+	Lapsed   bool            `json:"x,omitzero"` // nobody had answered by the deadline (At): the value is the default, or null
 }
 
 // A Done is the result of one task: its writes and its routing are one thing.
