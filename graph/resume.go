@@ -65,7 +65,7 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 	if !*recorded {
 		given, err := replies(cmds, l.Questions, r.by)
 		if err != nil {
-			return err
+			return c.whoWas(ctx, r.key, err)
 		}
 		if len(given) > 0 {
 			if err := c.try(r, l, cmds); err != nil {
@@ -149,6 +149,20 @@ func (c *core) answer(ctx context.Context, r *run, given []checkpoint.Reply, row
 		return nil // the first attempt had succeeded, and its reply was lost
 	}
 	return err
+}
+
+// whoWas completes the refusal of an answer with who was faster: a question that its task has used up is not loaded any more.
+// The reply names something that was never shown, so that it is refused whatever has become of the question.
+func (c *core) whoWas(ctx context.Context, key checkpoint.Key, refusal error) error {
+	late, ok := errors.AsType[*checkpoint.NotPendingError](refusal)
+	if !ok || late.State != checkpoint.Closed {
+		return refusal
+	}
+	_, err := c.store.Answer(ctx, key, []checkpoint.Reply{{Question: late.Question, Shown: []byte("never shown"), Value: []byte("null")}})
+	if known, ok := errors.AsType[*checkpoint.NotPendingError](err); ok {
+		return known
+	}
+	return refusal
 }
 
 // mine reports whether the recorded answers are the given ones.
