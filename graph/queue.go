@@ -206,7 +206,10 @@ func (c *core) cancelQueued(ctx context.Context, l *loaded, order cancelBody) er
 // first runs the inputs that came before a call of Run, and waits for them. They do not end with the call.
 func (c *core) first(ctx context.Context, th Thread) error {
 	r, err := c.resume(context.Background(), th, RunOptions{}, []Command{{sweep: true}})
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrInterrupted), errors.Is(err, ErrBusy):
+		return nil // somebody else has started one: look again
+	case err != nil:
 		return err
 	}
 	r.start()

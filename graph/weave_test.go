@@ -29,6 +29,7 @@ type weave struct {
 
 	mu       sync.Mutex
 	inputs   map[string]bool   // what was given to Run: whether it was accepted
+	errs     map[string]error  // of those calls
 	queued   [][]string        // by worker, in order
 	answers  map[string]bool   // by value: whether it was accepted
 	question map[string]string // by value of an answer: the question it was for
@@ -73,7 +74,7 @@ func TestWeave(t *testing.T) {
 		for i := range c.rounds {
 			w := &weave{
 				t: t, seed: uint64(i), store: c.store, apps: apps, th: graph.ID(fmt.Sprint(i)),
-				inputs: map[string]bool{}, queued: make([][]string, 3), answers: map[string]bool{}, question: map[string]string{},
+				inputs: map[string]bool{}, errs: map[string]error{}, queued: make([][]string, 3), answers: map[string]bool{}, question: map[string]string{},
 			}
 			w.run(seen)
 		}
@@ -123,7 +124,7 @@ func (w *weave) do(app *graph.App[notes], worker, n int, rnd *rand.Rand) string 
 		_, err := app.With(graph.RunOptions{OnBusy: policy}).Run(ctx, w.th, give(id))
 		busy, outcome := errors.Is(err, graph.ErrBusy), "ok"
 		w.mu.Lock()
-		w.inputs[id] = !busy
+		w.inputs[id], w.errs[id] = !busy, err
 		if errors.Is(err, graph.ErrQueued) {
 			w.queued[worker] = append(w.queued[worker], id)
 			outcome = "queued"
@@ -259,7 +260,7 @@ func (w *weave) compare(seen map[string]int) {
 	}
 	for id, accepted := range w.inputs {
 		if n := len(slices.DeleteFunc(slices.Clone(inputs), func(s string) bool { return s != id })); n != 1 && accepted || n != 0 && !accepted {
-			w.t.Fatalf("seed %d: input %s, accepted %t, began %d runs: %v", w.seed, id, accepted, n, inputs)
+			w.t.Fatalf("seed %d: input %s, accepted %t, began %d runs: %v; %v", w.seed, id, accepted, n, inputs, w.errs[id])
 		}
 	}
 	for i, list := range w.queued {
