@@ -129,12 +129,13 @@ func (r *run) take(l *checkpoint.Loaded) {
 // sort finds out what of the inbox is done, up to the first command that is not, and whether an input waits. What it does
 // not know is of a newer release and stays for whoever understands it.
 func (r *run) sort(cmds []checkpoint.Command) (taken int64) {
-	r.more = len(r.c.queued(cmds, max(r.passed, r.own(cmds)))) > 0
+	done := max(r.passed, r.own(cmds))
+	r.more = len(r.c.queued(cmds, done)) > 0
 	for _, c := range cmds {
 		switch c.Kind {
 		case checkpoint.CommandCancel, checkpoint.CommandDrain:
 		case checkpoint.CommandInput:
-			if c.N > max(r.passed, r.own(cmds)) && cancelOf(inputOf(&c).Run, cmds) == nil {
+			if c.N > done && cancelOf(inputOf(&c).Run, cmds) == nil {
 				return taken
 			}
 		default:

@@ -131,10 +131,25 @@ func (c *core) settled(ctx context.Context, r *run, b *inputBody) error {
 			queued.Run = q.Run // the same request was queued before
 		}
 	}
+	if err := c.startedBy(ctx, r, queued.Run); err != nil {
+		return err
+	}
 	if !l.Head.Held() && l.Head.Status.Ended() { // its holder left before the input came
 		c.goOn(r.thread, RunOptions{})
 	}
 	return queued
+}
+
+// startedBy finds out whether the request has started another run before it was queued. What was queued then never starts.
+func (c *core) startedBy(ctx context.Context, r *run, queued string) error {
+	if r.ro.Request == "" {
+		return nil
+	}
+	err := c.duplicate(ctx, r)
+	if dup, ok := errors.AsType[*DuplicateError](err); ok && dup.Run == queued {
+		return nil // it is under way already
+	}
+	return err
 }
 
 func (r *run) encodeInput(l *loaded, from intake) (ws record.Writes, err error) {
