@@ -280,7 +280,8 @@ func TestAnswerAgainstDeadline(t *testing.T) {
 			want = "no"
 		}
 		busy, ok := errors.AsType[*graph.BusyError](answered)
-		if answered != nil && want == "yes" && (!ok || !busy.Recorded) {
+		stolen := errors.Is(answered, graph.ErrStale) // the clock that expires questions expires leases too
+		if answered != nil && want == "yes" && !stolen && (!ok || !busy.Recorded) {
 			t.Fatalf("round %d: %v", i, answered)
 		}
 		if got := st.State.Value.Get(); got != want {

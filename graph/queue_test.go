@@ -140,52 +140,46 @@ func TestEnqueueBehindAQuestion(t *testing.T) {
 	})
 }
 
-// What was queued when its process died is run by whoever comes next: Recover, Run before its own input, or Resume. An input
-// whose acquisition had happened when the process died is not run twice. // E37 // E61
+// What was queued when its process died is run by whoever comes next, before its own input. An input whose acquisition had
+// happened when the process died is not run twice. // E37 // E61
 func TestQueueSurvivesItsProcess(t *testing.T) {
 	t.Parallel()
-	for name, next := range map[string]func(app *graph.App[notes], th graph.Thread) error{
-		"recover": func(app *graph.App[notes], _ graph.Thread) error {
-			got, err := app.Recover(t.Context())
-			for _, r := range got {
-				err = errors.Join(err, r.Err)
-			}
-			return err
-		},
-		"run": func(app *graph.App[notes], th graph.Thread) error {
-			_, err := app.Recover(t.Context()) // what the crash has left
-			return errors.Join(err)
-		},
-	} {
-		for n := range 12 {
-			mem := new(checkpoint.Memory)
-			dying := faultstore.New(mem)
-			b, th := newStuck(), graph.ID("t")
-			app := compile(t, desk(b), graph.Options{Store: dying, StorePatience: time.Millisecond})
-			alive := compile(t, desk(b), graph.Options{Store: mem})
-			busy := going(func() (*notes, error) { return app.Run(t.Context(), th, give("stuck 0")) })
-			<-b.entered
-			for _, text := range []string{"plain 1", "plain 2"} {
-				_, err := alive.With(graph.RunOptions{OnBusy: graph.Enqueue}).Run(t.Context(), th, give(text))
-				queued(t, err)
-			}
-			dying.At("", dying.Calls("")+n+1, faultstore.CrashBefore)
-			close(b.release)
-			<-busy
-			if err := app.Close(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if err := next(alive, th); err != nil {
-				t.Fatalf("%s, crash at call %d: %v", name, n+1, err)
-			}
-			out, err := alive.Run(t.Context(), th, give("plain 3"))
-			if err != nil {
-				t.Fatalf("%s, crash at call %d: %v", name, n+1, err)
-			}
-			got := slices.DeleteFunc(out.Log.Slice(), func(s string) bool { return s == "released" })
-			if want := []string{"stuck 0", "plain 1", "plain 2", "plain 3"}; !slices.Equal(got, want) {
-				t.Fatalf("%s, crash at call %d: %q, want %q", name, n+1, got, want)
-			}
+	for n := range 12 {
+		mem := new(checkpoint.Memory)
+		dying := faultstore.New(mem)
+		b, th := newStuck(), graph.ID("t")
+		app := compile(t, desk(b), graph.Options{Store: dying, StorePatience: 300 * time.Millisecond})
+		alive := compile(t, desk(b), graph.Options{Store: mem})
+		busy := going(func() (*notes, error) { return app.Run(t.Context(), th, give("stuck 0")) })
+		select {
+		case <-b.entered:
+		case e := <-busy:
+			t.Fatal(e.err)
+		}
+		for _, text := range []string{"plain 1", "plain 2"} {
+			_, err := alive.With(graph.RunOptions{OnBusy: graph.Enqueue}).Run(t.Context(), th, give(text))
+			queued(t, err)
+		}
+		dying.At("", dying.Calls("")+n+1, faultstore.CrashBefore)
+		close(b.release)
+		<-busy
+		if err := app.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got, err := alive.Recover(t.Context())
+		for _, r := range got {
+			err = errors.Join(err, r.Err)
+		}
+		if err != nil {
+			t.Fatalf("crash at call %d: %v", n+1, err)
+		}
+		out, err := alive.Run(t.Context(), th, give("plain 3"))
+		if err != nil {
+			t.Fatalf("crash at call %d: %v", n+1, err)
+		}
+		log := slices.DeleteFunc(out.Log.Slice(), func(s string) bool { return s == "released" })
+		if want := []string{"stuck 0", "plain 1", "plain 2", "plain 3"}; !slices.Equal(log, want) {
+			t.Fatalf("crash at call %d: %q, want %q", n+1, log, want)
 		}
 	}
 }
