@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -265,13 +266,13 @@ func TestCancelRun(t *testing.T) {
 func TestQueuedInputThatCannotStart(t *testing.T) {
 	t.Parallel()
 	s := new(checkpoint.Memory)
-	mended := false
+	var mended atomic.Bool // the App tries the queue beside the test
 	build := func() *graph.App[notes] {
 		g := inLine("a")
 		g.Node("ask", asking("q"))
 		g.Edge("a", "ask")
 		g.Route(graph.Start, func(_ context.Context, s *notes) (graph.Next, error) {
-			if s.Value.Get() == "bad" && !mended {
+			if s.Value.Get() == "bad" && !mended.Load() {
 				return graph.Next{}, errors.New("not today")
 			}
 			return graph.To("a"), nil
@@ -300,7 +301,7 @@ func TestQueuedInputThatCannotStart(t *testing.T) {
 	if got, err := app.Recover(t.Context()); err != nil || len(got) != 1 || got[0].Err == nil {
 		t.Fatalf("%v %v", err, got)
 	}
-	mended = true
+	mended.Store(true)
 	if got, err := app.Recover(t.Context()); err != nil || len(got) != 1 || !errors.Is(got[0].Err, graph.ErrInterrupted) {
 		t.Fatalf("%v %v", err, got)
 	}
