@@ -33,8 +33,9 @@ type ThreadInfo struct {
 	Joins     []JoinInfo        `json:"joins,omitzero"`  // half filled
 	Reason    string            `json:"reason,omitzero"` // why the run stopped, if it did
 	Error     string            `json:"error,omitzero"`
-	Unknown   []string          `json:"unknown,omitzero"` // stored fields that this program does not know
-	JSON      json.RawMessage   `json:"state,omitzero"`   // of a View: the state
+	Branches  []BranchInfo      `json:"branches,omitzero"` // of a thread that has more than one
+	Unknown   []string          `json:"unknown,omitzero"`  // stored fields that this program does not know
+	JSON      json.RawMessage   `json:"state,omitzero"`    // of a View: the state
 }
 
 // A TaskInfo is a scheduled task and what is known of it.
@@ -67,6 +68,15 @@ type EntryInfo struct {
 	Tasks []string        `json:"tasks,omitzero"` // nodes that ran, in task order
 	Next  []string        `json:"next,omitzero"`  // nodes that come next
 	Gone  []string        `json:"gone,omitzero"`  // nodes abandoned by a settle entry
+	From  *Origin         `json:"from,omitzero"`  // of the first entry of a branch or a copy
+}
+
+// An Origin is the entry that a branch or a copy began with.
+type Origin struct {
+	Thread string `json:"thread,omitzero"` // of a copy
+	Branch string `json:"branch"`
+	Entry  int64  `json:"entry"`
+	Reason string `json:"reason"` // fork, edit, copy or rollback
 }
 
 // stateAt reads and folds a thread up to an entry.
@@ -77,12 +87,15 @@ func (c *core) stateAt(ctx context.Context, th Thread, entry int64) (*ThreadInfo
 	if err := c.checkCall(th, RunOptions{}); err != nil {
 		return nil, nil, err
 	}
-	l, err := c.load(ctx, th.key())
+	l, err := c.loadOf(ctx, th)
 	if err != nil {
 		return nil, nil, err
 	}
 	if l.Head.Epoch == 0 {
 		return nil, nil, fmt.Errorf("%w: %s", ErrNoThread, th)
+	}
+	if l.log.Pos < 0 {
+		return nil, nil, fmt.Errorf("%w: branch %q of thread %s", checkpoint.ErrPruned, th.Branch, th)
 	}
 	log := l.log
 	head := entry < 0 || entry == log.EntryPos
@@ -172,7 +185,24 @@ func (c *core) describe(th Thread, l *loaded, log *record.Thread, head bool) (*T
 	if log.Pause != nil {
 		st.Reason, st.Error = log.Pause.Reason, log.Pause.Error
 	}
+	if len(l.Branches) > 0 {
+		st.Branches = branches(l.Loaded)
+	}
+	if l.Branch != l.Head.Active { // the head's status is that of the active branch
+		st.Status = dormantStatus(l.log)
+	}
 	return st, nil
+}
+
+// dormantStatus is what the log says of a run of a branch that is not active.
+func dormantStatus(log *record.Thread) checkpoint.Status {
+	switch {
+	case log.Pause != nil && log.Pause.Reason == record.ReasonFailed:
+		return checkpoint.Failed
+	case len(log.Next) > 0:
+		return checkpoint.Interrupted
+	}
+	return checkpoint.Completed
 }
 
 // history reads entries from the tail, a page at a time.
@@ -182,7 +212,7 @@ func (c *core) history(ctx context.Context, th Thread) iter.Seq2[EntryInfo, erro
 			yield(EntryInfo{}, ErrNoStore)
 			return
 		}
-		l, err := c.store.Load(ctx, th.key(), checkpoint.Active, "")
+		l, err := c.loadOf(ctx, th)
 		if err == nil && l.Head.Epoch == 0 {
 			err = fmt.Errorf("%w: %s", ErrNoThread, th)
 		}
@@ -190,26 +220,18 @@ func (c *core) history(ctx context.Context, th Thread) iter.Seq2[EntryInfo, erro
 			yield(EntryInfo{}, err)
 			return
 		}
-		q := checkpoint.Query{Chain: checkpoint.Chain{Key: th.key(), Branch: l.Branch}, To: -1, Limit: 200, Newest: true}
-		for {
-			recs, err := c.store.Read(ctx, q)
+		for rec, err := range c.backward(ctx, checkpoint.Query{Chain: checkpoint.Chain{Key: th.key(), Branch: l.Branch}, To: -1}) {
+			var e EntryInfo
+			if err == nil && isEntry(rec.Kind) {
+				e, err = entryInfo(rec)
+			}
 			if err != nil {
 				yield(EntryInfo{}, err)
 				return
 			}
-			for _, rec := range slices.Backward(recs) {
-				if !isEntry(rec.Kind) {
-					continue
-				}
-				e, err := entryInfo(rec)
-				if !yield(e, err) || err != nil {
-					return
-				}
-			}
-			if len(recs) == 0 || recs[0].Pos == 0 {
+			if isEntry(rec.Kind) && !yield(e, nil) {
 				return
 			}
-			q.To = recs[0].Pos - 1
 		}
 	}
 }
@@ -223,11 +245,15 @@ func entryInfo(rec checkpoint.Record) (EntryInfo, error) {
 		Tasks     []record.Done      `json:"t"`
 		Next      []record.Task      `json:"next"`
 		Abandoned []record.Abandoned `json:"gone"`
+		Origin    *record.Origin
 	}
 	if err := record.Decode(rec, &b); err != nil {
 		return e, err
 	}
 	e.Run, e.By, e.Graph = b.Run, b.By, graphText(b.Graph)
+	if o := b.Origin; o != nil {
+		e.From = &Origin{o.Thread, o.Branch, o.Entry, o.Reason}
+	}
 	for _, t := range b.Tasks {
 		e.Tasks = append(e.Tasks, t.Node)
 	}
@@ -267,6 +293,8 @@ func (c *core) cancelOnce(ctx context.Context, th Thread, ro RunOptions, posted 
 	switch {
 	case l.Head.Epoch == 0:
 		return fmt.Errorf("%w: %s", ErrNoThread, th)
+	case activeOnly(th, l.Loaded) != nil:
+		return activeOnly(th, l.Loaded)
 	case l.Head.Status == checkpoint.Cancelled && l.Head.Run == *posted:
 		return nil
 	case l.Head.Status == checkpoint.Completed || l.Head.Status == checkpoint.Cancelled:
