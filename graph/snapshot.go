@@ -114,7 +114,7 @@ func (c *core) foldTo(ctx context.Context, chain checkpoint.Chain, entry int64) 
 	if err != nil {
 		return nil, err
 	}
-	if len(at) == 0 {
+	if len(at) == 0 || at[0].Pos > entry {
 		first, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, To: -1, Limit: 1, NoBody: true})
 		if err != nil {
 			return nil, err
@@ -131,7 +131,11 @@ func (c *core) foldTo(ctx context.Context, chain checkpoint.Chain, entry int64) 
 		// The entry with which reading became too dear: the snapshot that closes it says the same for less.
 		from, to = at[1].Pos, at[1].Pos
 	}
-	recs, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, From: from, To: to})
+	q := checkpoint.Query{Chain: chain, From: from, To: to}
+	if at[0].Kind == checkpoint.KindSeal { // with what its write carried of tasks that were open; that acquisition wrote nothing else
+		q.To, q.MaxOrd = -1, at[0].Ord|(1<<32-1)
+	}
+	recs, err := c.store.Read(ctx, q)
 	if err != nil {
 		return nil, err
 	}
