@@ -5,9 +5,6 @@ var later = map[string]string{
 	"E25": "result cache",
 	"E27": "drain of one thread, from another process",
 	"E35": "deadlines and defaults of questions",
-	"E41": "edit",
-	"E42": "fork and replay",
 	"E44": "child graphs",
-	"E46": "retention",
 	"E57": "functions as graphs",
 }
