@@ -19,6 +19,10 @@ type desk struct {
 }
 
 func (d *desk) app(t testing.TB, store checkpoint.Store) *graph.App[notes] {
+	return d.with(t, graph.Options{Store: store})
+}
+
+func (d *desk) with(t testing.TB, o graph.Options) *graph.App[notes] {
 	g := graph.New[notes]("desk")
 	g.Node("draft", func(_ context.Context, s *notes) error { s.Log.Append("draft"); return nil })
 	g.Node("pay", func(ctx context.Context, s *notes) error {
@@ -40,7 +44,7 @@ func (d *desk) app(t testing.TB, store checkpoint.Store) *graph.App[notes] {
 	g.Edge("draft", "pay")
 	g.Edge("pay", "close")
 	g.Edge("close", graph.End)
-	return compile(t, g, graph.Options{Store: store})
+	return compile(t, g, o)
 }
 
 func (d *desk) charge(_ context.Context, key string) (string, error) {
