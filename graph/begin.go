@@ -25,9 +25,6 @@ func (c *core) checkCall(th Thread, ro RunOptions) error {
 	if c.store == nil {
 		return nil
 	}
-	if th.Branch != "" {
-		return fmt.Errorf("graph: thread %s has no branch %q", th, th.Branch)
-	}
 	return th.key().Valid()
 }
 
@@ -112,6 +109,9 @@ func (c *core) prepare(ctx context.Context, r *run, input intake) error {
 	if err != nil {
 		return err
 	}
+	if err := activeOnly(r.thread, l.Loaded); err != nil {
+		return err
+	}
 	if err := c.admit(ctx, r, l, input); err != nil {
 		return err
 	}
@@ -150,22 +150,11 @@ func (c *core) admit(ctx context.Context, r *run, l *loaded, input intake) error
 
 // duplicate looks for the run that the same request has started.
 func (c *core) duplicate(ctx context.Context, r *run) error {
-	after := checkpoint.RunCursor{}
-	for {
-		runs, err := c.store.Runs(ctx, checkpoint.RunFilter{Tenant: r.key.Tenant, Thread: r.key.Thread, After: after})
-		if err != nil {
-			return err
-		}
-		for _, run := range runs {
-			if run.Request == r.ro.Request {
-				return &DuplicateError{run.ID, run.Status}
-			}
-			after = checkpoint.RunCursor{Key: run.Key, Run: run.ID}
-		}
-		if len(runs) == 0 {
-			return nil
-		}
+	run, err := c.findRun(ctx, r.key, func(run *checkpoint.Run) bool { return run.Request == r.ro.Request })
+	if err == nil && run != nil {
+		err = &DuplicateError{run.ID, run.Status}
 	}
+	return err
 }
 
 // unlock frees a thread whose run has ended. The caller looks again.
@@ -179,14 +168,10 @@ func (c *core) unlock(r *run, l *loaded) error {
 		return err
 	}
 	defer c.forget(r)
-	for {
-		if released, err := r.release(); err != nil || released {
-			return errors.Join(checkpoint.ErrHeld, err)
-		}
-		if err := r.reload(); err != nil {
-			return err
-		}
+	if err := r.letGo(); err != nil {
+		return err
 	}
+	return checkpoint.ErrHeld
 }
 
 func (c *core) busy(th Thread, l *loaded) error {

@@ -196,7 +196,12 @@ func (c *call) OnceBegin(name string, intent bool) (*host.Once, error) {
 	c.mu.Unlock()
 
 	o := &host.Once{Name: name, N: n, Key: onceKey(r.chain, c.t.id(), name, n), Intent: intent}
-	if rec := r.once(record.OnceID{Task: c.t.id(), Name: name, N: n}); rec != nil {
+	rec, err := c.recorded(record.OnceID{Task: c.t.id(), Name: name, N: n})
+	if err != nil {
+		c.release(name)
+		return nil, err
+	}
+	if rec != nil {
 		o.Recorded, o.Unknown, o.Tries = rec.Result, rec.Begun && rec.Result == nil, rec.Tries
 	}
 	if o.Recorded != nil {
@@ -210,6 +215,15 @@ func (c *call) OnceBegin(name string, intent bool) (*host.Once, error) {
 		}
 	}
 	return o, nil
+}
+
+// recorded returns what is recorded of an effect. What a fork takes over is recorded in its own branch first.
+func (c *call) recorded(id record.OnceID) (*record.Once, error) {
+	rec, reused := c.t.r.once(id)
+	if rec == nil || !reused {
+		return rec, nil
+	}
+	return rec, c.t.r.recordOnce(c, rec)
 }
 
 // OnceAgain records that the effect begins, once more if it has begun before.
@@ -275,7 +289,7 @@ func (c *call) Heartbeat() error {
 func (c *call) Info() host.Info {
 	r := c.t.r
 	return host.Info{
-		Tenant: r.key.Tenant, Thread: r.key.Thread, Branch: r.thread.Branch, Run: r.id, Graph: r.c.plan.id.Name, Node: c.t.node.name,
+		Tenant: r.key.Tenant, Thread: r.key.Thread, Branch: r.branch, Run: r.id, Graph: r.c.plan.id.Name, Node: c.t.node.name,
 		Task: c.t.id(), Step: c.t.runs, Attempt: c.n, By: r.starter, Key: onceKey(r.chain, c.t.id(), "", 0),
 	}
 }

@@ -53,6 +53,8 @@ func (c *core) cancelOnce(ctx context.Context, th Thread, ro RunOptions, call *c
 	switch {
 	case l.Head.Epoch == 0:
 		return fmt.Errorf("%w: %s", ErrNoThread, th)
+	case activeOnly(th, l.Loaded) != nil:
+		return activeOnly(th, l.Loaded)
 	case call.run != "" && call.run != l.Head.Run:
 		return c.cancelQueued(ctx, l, cancelBody{Run: call.run, By: ro.By})
 	case l.Head.Status == checkpoint.Cancelled && l.Head.Run == call.posted:

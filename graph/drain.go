@@ -47,6 +47,8 @@ func (c *core) drainOnce(ctx context.Context, th Thread, ro RunOptions, reason s
 	switch {
 	case h.Epoch == 0:
 		return fmt.Errorf("%w: %s", ErrNoThread, th)
+	case activeOnly(th, l.Loaded) != nil:
+		return activeOnly(th, l.Loaded)
 	case h.Status != checkpoint.Running && h.Run == *posted:
 		return nil // it has stopped, for whatever reason
 	case h.Status != checkpoint.Running:

@@ -54,8 +54,21 @@ var (
 	// ErrNotHead is returned when Resume names an entry that is not the newest one.
 	ErrNotHead = errors.New("graph: the entry is not the head of the thread; fork from it, then resume the fork")
 
-	// ErrAmbiguous is matched by *AmbiguousError: an answer without an id, and not exactly one open question.
-	ErrAmbiguous = errors.New("graph: the answer fits no single question")
+	// ErrDormant is returned by calls that run or answer, for a branch that is not the active one. Activate wakes it.
+	ErrDormant = errors.New("graph: the branch is dormant; Activate it first")
+
+	// ErrInUse is returned when a name is taken, or what is to be removed is needed by what stays.
+	ErrInUse = errors.New("graph: in use")
+
+	// ErrEffects is matched by *EffectsError: a fork would come by recorded effects again, and it was not said what becomes of them.
+	ErrEffects = errors.New("graph: effects are recorded behind the entry; say Reuse or Rerun")
+
+	// ErrPruned is returned when an entry was removed by retention.
+	ErrPruned = checkpoint.ErrPruned
+
+	// ErrAmbiguous is matched by *AmbiguousError, an answer without an id and not exactly one open question, and by
+	// *AmbiguousTaskError.
+	ErrAmbiguous = errors.New("graph: it is not clear what is meant")
 
 	// ErrBadAnswer is matched by *BadAnswerError: the answer does not fit what was asked.
 	ErrBadAnswer = errors.New("graph: bad answer")
@@ -183,6 +196,20 @@ func (e *AmbiguousError) Error() string {
 
 // Is makes errors.Is(err, ErrAmbiguous) true.
 func (e *AmbiguousError) Is(target error) bool { return target == ErrAmbiguous }
+
+// An AmbiguousTaskError lists what an edit may be made as.
+type AmbiguousTaskError struct {
+	As         string
+	Candidates []string // names of nodes, or ids of open tasks
+}
+
+// Error lists the candidates.
+func (e *AmbiguousTaskError) Error() string {
+	return fmt.Sprintf("graph: an edit as %q can mean several things, say which: %s", e.As, strings.Join(e.Candidates, ", "))
+}
+
+// Is makes errors.Is(err, ErrAmbiguous) true.
+func (e *AmbiguousTaskError) Is(target error) bool { return target == ErrAmbiguous }
 
 // A BadAnswerError says why an answer was not taken. The question is still open.
 type BadAnswerError struct {

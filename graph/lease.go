@@ -12,8 +12,11 @@ import (
 
 // open makes the run's journal, behind the last record of the loaded chain.
 func (r *run) open(l *loaded, nonce checkpoint.Nonce, epoch int64) {
-	r.chain.Branch = l.Branch
+	r.chain.Branch, r.branch = l.Branch, ""
 	r.epoch.Store(epoch)
+	if l.Branch > 0 && int(l.Branch) <= len(l.Branches) {
+		r.branch = l.Branches[l.Branch-1].Name
+	}
 	r.journal = &journal{store: r.c.store, chain: r.chain, nonce: nonce, patience: r.c.opts.StorePatience, place: place{l.log.Pos, epoch << 32, l.log.Base}}
 	r.journal.good = r.journal.place
 	r.takeRows(l.Questions)

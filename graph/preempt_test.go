@@ -17,8 +17,8 @@ func TestPreempt(t *testing.T) {
 	onStores(t, func(t *testing.T, s checkpoint.Store, _ *hand) {
 		for _, before := range []string{"stuck 0", "ask 0", "fail 0", "plain 0"} {
 			b, th := newStuck(), graph.ID(before)
-			app := compile(t, desk(b), graph.Options{Store: s, Lease: 3 * time.Second})
-			other := compile(t, desk(nil), graph.Options{Store: s, Lease: 3 * time.Second})
+			app := compile(t, window(b), graph.Options{Store: s, Lease: 3 * time.Second})
+			other := compile(t, window(nil), graph.Options{Store: s, Lease: 3 * time.Second})
 			busy := going(func() (*notes, error) { return app.Run(t.Context(), th, give(before)) })
 			var e end
 			if before == "stuck 0" {
@@ -51,7 +51,7 @@ func TestPreemptFences(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s checkpoint.Store, _ *hand) {
 		entered, release := make(chan struct{}, 1), make(chan struct{})
-		deaf := desk(nil)
+		deaf := window(nil)
 		deaf.Node("deaf", func(ctx context.Context, s *notes) error {
 			entered <- struct{}{}
 			<-release
@@ -61,7 +61,7 @@ func TestPreemptFences(t *testing.T) {
 		})
 		deaf.Edge("plain", "deaf")
 		app := compile(t, deaf, graph.Options{Store: s, Lease: 300 * time.Millisecond, Grace: time.Hour})
-		other, th := compile(t, desk(nil), graph.Options{Store: s, Lease: 300 * time.Millisecond}), graph.ID("t")
+		other, th := compile(t, window(nil), graph.Options{Store: s, Lease: 300 * time.Millisecond}), graph.ID("t")
 		busy := going(func() (*notes, error) { return app.Run(t.Context(), th, give("plain 0")) })
 		<-entered
 		out, err := other.With(graph.RunOptions{OnBusy: graph.Preempt}).Run(t.Context(), th, give("plain 1"))
@@ -84,7 +84,7 @@ func TestPreemptAndTheQueue(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s checkpoint.Store, _ *hand) {
 		b, th := newStuck(), graph.ID("t")
-		app := compile(t, desk(b), graph.Options{Store: s})
+		app := compile(t, window(b), graph.Options{Store: s})
 		busy := going(func() (*notes, error) { return app.Run(t.Context(), th, give("stuck 0")) })
 		<-b.entered
 		_, err := app.With(graph.RunOptions{OnBusy: graph.Enqueue}).Run(t.Context(), th, give("plain 2"))

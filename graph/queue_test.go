@@ -15,8 +15,8 @@ import (
 	"github.com/holdfast-go/holdfast/internal/faultstore"
 )
 
-// desk is a graph that says what it was given, and then asks, is stuck, fails, or ends, by what it was given.
-func desk(b *stuck) *graph.Graph[notes] {
+// window is a graph that says what it was given, and then asks, is stuck, fails, or ends, by what it was given.
+func window(b *stuck) *graph.Graph[notes] {
 	g := graph.New[notes]("desk")
 	g.Branch("take", func(ctx context.Context, s *notes) (graph.Next, error) {
 		s.Log.Append(s.Value.Get())
@@ -77,7 +77,7 @@ func TestEnqueue(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s checkpoint.Store, _ *hand) {
 		b := newStuck()
-		app, other := compile(t, desk(b), graph.Options{Store: s}), compile(t, desk(nil), graph.Options{Store: s})
+		app, other := compile(t, window(b), graph.Options{Store: s}), compile(t, window(nil), graph.Options{Store: s})
 		th := graph.ID("t")
 		busy := going(func() (*notes, error) { return app.Run(t.Context(), th, give("stuck 0")) })
 		<-b.entered
@@ -122,7 +122,7 @@ func TestEnqueue(t *testing.T) {
 func TestEnqueueBehindAQuestion(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s checkpoint.Store, _ *hand) {
-		app, other, th := compile(t, desk(nil), graph.Options{Store: s}), compile(t, desk(nil), graph.Options{Store: s}), graph.ID("t")
+		app, other, th := compile(t, window(nil), graph.Options{Store: s}), compile(t, window(nil), graph.Options{Store: s}), graph.ID("t")
 		_, err := app.Run(t.Context(), th, give("ask 0"))
 		q := paused(t, err).Questions[0]
 		_, err = other.With(graph.RunOptions{OnBusy: graph.Enqueue}).Run(t.Context(), th, give("plain 1"))
@@ -149,8 +149,8 @@ func TestQueueSurvivesItsProcess(t *testing.T) {
 		mem := new(checkpoint.Memory)
 		dying := faultstore.New(mem)
 		b, th := newStuck(), graph.ID("t")
-		app := compile(t, desk(b), graph.Options{Store: dying, StorePatience: 300 * time.Millisecond})
-		alive := compile(t, desk(b), graph.Options{Store: mem})
+		app := compile(t, window(b), graph.Options{Store: dying, StorePatience: 300 * time.Millisecond})
+		alive := compile(t, window(b), graph.Options{Store: mem})
 		busy := going(func() (*notes, error) { return app.Run(t.Context(), th, give("stuck 0")) })
 		select {
 		case <-b.entered:
@@ -190,7 +190,7 @@ func TestQueueIsRunByTheNextCall(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s checkpoint.Store, _ *hand) {
 		for _, name := range []string{"run", "resume"} {
-			app, th := compile(t, desk(nil), graph.Options{Store: s}), graph.ID(name)
+			app, th := compile(t, window(nil), graph.Options{Store: s}), graph.ID(name)
 			_, err := app.Run(t.Context(), th, give("ask 0"))
 			paused(t, err)
 			for _, text := range []string{"plain 1", "plain 2"} {
@@ -202,7 +202,7 @@ func TestQueueIsRunByTheNextCall(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantErr(t, app.Cancel(t.Context(), th), graph.ErrClosed)
-			next := compile(t, desk(nil), graph.Options{Store: s})
+			next := compile(t, window(nil), graph.Options{Store: s})
 			if err := next.Cancel(t.Context(), th); err != nil {
 				t.Fatal(err)
 			}
@@ -232,7 +232,7 @@ func TestQueueIsRunByTheNextCall(t *testing.T) {
 func TestCancelRun(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s checkpoint.Store, _ *hand) {
-		app, other, th := compile(t, desk(nil), graph.Options{Store: s}), compile(t, desk(nil), graph.Options{Store: s}), graph.ID("t")
+		app, other, th := compile(t, window(nil), graph.Options{Store: s}), compile(t, window(nil), graph.Options{Store: s}), graph.ID("t")
 		_, err := app.Run(t.Context(), th, give("ask 0"))
 		in := paused(t, err)
 		ids := []string{}

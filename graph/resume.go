@@ -54,6 +54,12 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 	if l.Head.Epoch == 0 {
 		return fmt.Errorf("%w: %s", ErrNoThread, r.thread)
 	}
+	if err := activeOnly(r.thread, l.Loaded); err != nil {
+		if slices.ContainsFunc(cmds, func(cmd Command) bool { return cmd.answer != nil }) {
+			err = fmt.Errorf("%w (%w)", ErrNotPending, err)
+		}
+		return err
+	}
 	for _, cmd := range cmds {
 		if cmd.at != nil && *cmd.at != l.log.EntryPos {
 			return fmt.Errorf("%w: entry %d was named, the head is %d", ErrNotHead, *cmd.at, l.log.EntryPos)
@@ -64,8 +70,11 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 	}
 	if !*recorded {
 		given, err := replies(cmds, l.Questions, r.by)
+		if e, ok := errors.AsType[*checkpoint.NotPendingError](err); ok {
+			return c.dormant(ctx, l.Loaded, e.Question, c.whoWas(ctx, r.key, err))
+		}
 		if err != nil {
-			return c.whoWas(ctx, r.key, err)
+			return err
 		}
 		if len(given) > 0 {
 			if err := c.try(r, l, cmds); err != nil {
@@ -222,6 +231,8 @@ func (c *core) takeOver(r *run, l *loaded, takeover bool, cmds []Command) error 
 				return err
 			}
 		}
+		r.chain.Branch = l.Branch // the former holder may have made another branch
+		r.journal.chain = r.chain
 		r.journal.pos, r.journal.base = l.log.Pos, l.log.Base
 		r.journal.good = r.journal.place
 		r.take(l.Loaded)

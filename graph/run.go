@@ -22,6 +22,7 @@ type run struct {
 	ro      RunOptions
 	thread  Thread
 	chain   checkpoint.Chain
+	branch  string // its name; empty: the first one
 	key     checkpoint.Key
 	id      string
 	by      string // who made this call
@@ -350,14 +351,17 @@ func (r *run) recordOnce(c *call, o *record.Once) error {
 	return r.wrote(err)
 }
 
-// once returns what is recorded of an effect.
-func (r *run) once(id record.OnceID) *record.Once {
+// once returns what is recorded of an effect, and whether that stands in the origin of the branch.
+func (r *run) once(id record.OnceID) (o *record.Once, reused bool) {
 	r.logMu.Lock()
 	defer r.logMu.Unlock()
-	if r.log != nil {
-		return r.log.Onces[id]
+	if r.log == nil {
+		return r.onces[id], false
 	}
-	return r.onces[id]
+	if o := r.log.Onces[id]; o != nil {
+		return o, false
+	}
+	return r.log.Reused(id), true
 }
 
 // wrote looks at the outcome of a write: one that failed for good ends the run.

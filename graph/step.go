@@ -512,6 +512,7 @@ func (r *run) finish(status checkpoint.Status, err error) bool {
 		r.unwatch()
 	}
 	r.c.forget(r)
+	r.tidy()
 	r.bus.end(r, status, err)
 	r.c.log(r, "run ends", "status", status.String(), "steps", r.ran, "err", err)
 	r.cancel(nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +45,41 @@ func TestCutReply(t *testing.T) {
 	must(t, err)
 	if inbox, err := s.Inbox(t.Context(), h.key); err != nil || len(inbox) != 1 || inbox[0].N != n {
 		t.Fatalf("the inbox is %+v, %v", inbox, err)
+	}
+}
+
+// C4: a write whose reply was lost is known again although retention has removed its first records, or all of them, since; another
+// write at these positions is not taken for it.
+func TestRepeatAfterTrim(t *testing.T) {
+	t.Parallel()
+	s := open(t, testserver.SharedRedis(t), redis.Options{Prefix: prefix()})
+	for below := range int64(6) { // the write has positions 1 to 3
+		h := take(t, s, fmt.Sprint("thread-", below))
+		a := h.write(h.record("", "1"), h.record("", "2"), h.record("", "3"), h.record("child", "4"))
+		h.do(a)
+		h.do(h.write(h.record("", "5")))
+		h.do(h.write(h.record("", "6"), h.record("child", "7")))
+		_, err := s.Trim(t.Context(), checkpoint.Chain{Key: h.key}, below)
+		must(t, err)
+		h.do(a)
+		_, err = s.Trim(t.Context(), checkpoint.Chain{Key: h.key, Namespace: "child"}, 1)
+		must(t, err)
+		h.do(a)
+		other := h.write()
+		other.Records = slices.Clone(a.Records)
+		for i := range other.Records {
+			other.Records[i].Ord += 100
+		}
+		thief := h.write(slices.Clone(a.Records)...)
+		thief.Nonce = checkpoint.NewNonce()
+		for i := range thief.Records {
+			thief.Records[i].By = thief.Nonce.Writer()
+		}
+		for _, a := range []*checkpoint.Append{other, thief} {
+			if _, err := s.Append(t.Context(), a); !errors.Is(err, checkpoint.ErrStale) {
+				t.Fatalf("trimmed below %d, another write is %v", below, err)
+			}
+		}
 	}
 }
 

@@ -136,6 +136,8 @@ func (s *Store) Post(ctx context.Context, c checkpoint.Command) (int64, error) {
 			return 0, r.err
 		case n == 0:
 			return 0, checkpoint.ErrNoThread
+		case n == -2:
+			return 0, errExpiring
 		case n < 0:
 			return 0, errLate
 		default:

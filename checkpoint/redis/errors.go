@@ -11,12 +11,16 @@ import (
 )
 
 var (
-	// ErrConfig is returned by Open and New for a server or options that would lose threads. It says what to change.
+	// ErrConfig is returned by Open and New for a server or options that would lose threads, and by Acquire and Post for a
+	// thread that expires because the server does not let the client stop it. It says what to change.
 	ErrConfig = errors.New("redis: the configuration does not fit")
 
 	// ErrFull is returned when the server has reached maxmemory. Nothing of the write was stored. It also wraps
 	// checkpoint.ErrUnavailable: once there is room the same call succeeds.
 	ErrFull = errors.New("redis: the server has reached maxmemory")
+
+	// errExpiring is returned for a thread that ended and whose time the server does not take off. Nothing was stored.
+	errExpiring = fmt.Errorf("%w: the thread expires and the server refuses PERSIST, nothing was stored: allow PERSIST and PTTL", ErrConfig)
 
 	// errLate is returned when a write reached the server long after it was announced. Nothing of it was stored.
 	errLate = fmt.Errorf("%w: the write reached the server too late, nothing was stored", checkpoint.ErrUnavailable)

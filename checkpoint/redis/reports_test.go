@@ -2,6 +2,7 @@ package redis_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -149,6 +150,43 @@ func TestExpiryIsRefused(t *testing.T) {
 	for _, d := range es {
 		if d < 0 || len(es) != 3 {
 			t.Fatalf("the keys expire in %v", es)
+		}
+	}
+}
+
+// report 85: a thread that is about to expire is not taken, and gets no command, where the server refuses to let it stay: what was
+// written would be lost with it.
+func TestExpiryIsNotStopped(t *testing.T) {
+	t.Parallel()
+	server := testserver.NewRedis(t, testserver.RedisConfig{})
+	c := raw(t, server)
+	user := func(rules ...any) {
+		must(t, c.Do(t.Context(), append([]any{"acl", "setuser", "app", "on", ">secret", "~*", "+@all"}, rules...)...).Err())
+	}
+	user()
+	s := openURL(t, "redis://app:secret@"+server.Addr()+"/0", redis.Options{TTL: time.Hour})
+	h := take(t, s, "thread")
+	h.park(checkpoint.Completed)
+	for _, refused := range [][]any{{"-persist"}, {"-persist", "-pttl"}, {"-persist", "-pttl", "-ttl"}} {
+		user(refused...)
+		err := acquire(s, &checkpoint.Acquire{Key: h.key, Epoch: 1, Nonce: checkpoint.NewNonce(), TTL: time.Hour})
+		_, post := s.Post(t.Context(), checkpoint.Command{Key: h.key, Kind: checkpoint.CommandDrain})
+		for i, err := range []error{err, post} {
+			if !errors.Is(err, redis.ErrConfig) || !strings.Contains(err.Error(), "PERSIST") {
+				t.Fatalf("%v: call %d on a thread that expires is %v", refused, i, err)
+			}
+		}
+		inbox, err := s.Inbox(t.Context(), h.key)
+		l, lerr := s.Load(t.Context(), h.key, 0, "")
+		if err != nil || lerr != nil || len(inbox) != 0 || l.Head.Held() || l.Head.Epoch != 1 {
+			t.Fatalf("%v: a refused write has left %+v, %v", refused, l.Head, inbox)
+		}
+	}
+	user()
+	take(t, s, "thread")
+	for _, d := range expiries(t, c, "hf") {
+		if d >= 0 {
+			t.Fatalf("a thread that runs expires in %v", d)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (s *Signed) macOf(key checkpoint.Key, r *checkpoint.Record) (mac, error) {
 // Verify reads all of a thread and returns the first thing that is wrong, as a *RowError: a row that was edited, moved or
 // forged, a gap, a chain that does not begin where one may begin, and, against an anchor, a chain that ends before it or
 // ends differently. A chain that has grown since is right, and so is one whose records below a snapshot were trimmed. The
-// zero Anchor compares nothing.
+// zero Anchor compares nothing. A Trim that goes on meanwhile may look like a gap: verify again.
 func (s *Signed) Verify(ctx context.Context, key checkpoint.Key, a Anchor) error {
 	if len(a.Tails) > 0 && (checkpoint.Key{Tenant: a.Tenant, Thread: a.Thread}) != key {
 		at := row{key: key, what: "anchor of another thread"}

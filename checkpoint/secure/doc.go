@@ -24,19 +24,23 @@
 //	edit content, or what a row is bound to                          seen         seen         seen
 //	move or swap rows, also between threads and tenants              seen         seen         seen
 //	remove records in the middle of a chain                          seen         seen         seen
-//	mix records of a deleted thread with those of its namesake       unseen       seen         seen
+//	put a record of a deleted thread among those of its namesake     unseen       seen         seen
+//	replace all from the last snapshot on by those of a deleted      unseen       by Verify    by Verify
+//	  namesake; also where nothing below it is left                  unseen       by Anchor    by Anchor
 //	forge answers, questions, commands or error texts                seen         seen         seen
 //	remove the end of a chain, or put back an older copy of it       unseen       by Anchor    by Anchor
 //	remove the beginning of a chain, as retention does               unseen       by Verify    by Verify
 //	remove a whole question, answer, command, run or error text      unseen       unseen       unseen
 //	put back a row that was there: an old command, an old answer     unseen       unseen       unseen
 //	  to the same question, the error of another run of the thread
+//	change the order of commands that wait                           unseen       unseen       unseen
 //	change statuses, times, owner, metadata, leases, branches        unseen       unseen       unseen
 //
 // Seen means: the call that would use the row fails. A change to who must not answer a question, or to its deadline, does
 // not stop the answer, which the database takes; it is seen when the question is read. An answer that named the hash of
 // what was shown counts for that text only. [Signed.Verify] reads a whole thread; with an [Anchor] that was kept elsewhere
-// it also sees what is missing at the end. Whoever has a key can do everything.
+// it also sees what is missing at the end. While retention removes records of the thread it may report a gap that is none:
+// verify again. Whoever has a key can do everything.
 //
 // # How
 //

@@ -13,7 +13,7 @@ local back = mine and prev ~= '' and m[5] ~= prev and (not m[5] or less(m[5], pr
 local ok, beyond = false, false
 if mine and not back then ok, beyond = fits(w, tonumber(m[3])) end
 if not ok then
-  if written(w) then return {'ok', inbox, (park ~= '' and not mine) and 1 or 0} end
+  if written(w, mine, m[5]) then return {'ok', inbox, (park ~= '' and not mine) and 1 or 0} end
   local e = tonumber(m[4])
   local same = m[9] == ARGV[4] -- not another thread of this key, made after a deletion
   if same and (back or beyond and prev == '' or not mine and (e < epoch or e == epoch and m[6] ~= nonce)) then return {'back'} end

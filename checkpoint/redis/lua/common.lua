@@ -53,6 +53,18 @@ local function commands()
   return ns
 end
 
+-- keep comes before a write that needs the thread to stay. It takes the time off, and reports whether the server allows that: the
+-- write would go with the thread otherwise. Where it does not even say whether there is one, only a store that sets times minds.
+local function keep(ttl)
+  local left = redis.pcall('PTTL', M)
+  if type(left) == 'table' then left = redis.pcall('TTL', M) end
+  if type(left) == 'table' and ttl == 0 or type(left) ~= 'table' and left < 0 then return true end
+  for i = 1, 3 do
+    if type(redis.pcall('PERSIST', KEYS[i])) == 'table' then return false end
+  end
+  return true
+end
+
 -- touch ends a write. It sets when the thread expires, all keys at the same moment, or that it does not: somebody may need it as long as it is
 -- held, has not ended, or a command waits. A server that refuses (by its access rules) does not undo the write: the thread stays, and
 -- the next write tries again.

@@ -19,13 +19,22 @@ local function parse()
   return w
 end
 
--- written reports whether all records are there, by the writer and order of each.
-local function written(w)
-  for _, r in ipairs(w.records) do
-    local x = call('HGET', J, r.field)
-    if not x or string.sub(x, 16, 31) ~= string.sub(r.value, 2, 17) then return false end
+-- written reports whether the write is there, by writer and order of the last record of each chain: those before it came with it
+-- and may have been trimmed since. Where the last ones were trimmed too, it is there if the holder still is the writer
+-- and the thread's last order, y, is not before it.
+local function written(w, mine, y)
+  local last, found = {}, false
+  for _, r in ipairs(w.records) do last[r.chain] = r end
+  for field, r in pairs(last) do
+    local first = chain(field)
+    if not first then return false end
+    if r.pos >= first then
+      local x = call('HGET', J, r.field)
+      if not x or string.sub(x, 16, 31) ~= string.sub(r.value, 2, 17) then return false end
+      found = true
+    end
   end
-  return #w.records > 0
+  return found or mine and y and #w.records > 0 and not less(y, string.sub(w.records[#w.records].value, 10, 17))
 end
 
 -- fits reports whether each record comes right after the tail of its chain, and the branches are as expected. The second
