@@ -17,7 +17,7 @@ const maxHot = 8
 // judged the long way.
 type hot struct {
 	*checkpoint.Append
-	size int
+	size int // about the bytes that it sends
 	text string
 	args []any
 	ack  checkpoint.Ack
@@ -28,7 +28,7 @@ func hotOf(a *checkpoint.Append, size int) *hot {
 	if len(a.Records) > maxHot || len(a.Closed) > 0 || a.Branch != nil || a.Activate != nil || a.Park != nil || a.Taken != 0 {
 		return nil
 	}
-	h := &hot{Append: a, size: size}
+	h := &hot{Append: a, size: size + len(a.Tenant) + len(a.Thread)}
 	most, entry, firsts := int32(0), false, 0
 	next := make(map[checkpoint.Chain]int64, 1)
 	h.args = append(make([]any, 0, 5+9*len(a.Records)), a.Tenant, a.Thread, a.Nonce[:], nil, nil)
@@ -41,6 +41,7 @@ func hotOf(a *checkpoint.Append, size int) *hot {
 			return nil
 		}
 		next[chain] = r.Pos + 1
+		h.size += len(r.Namespace) + checkpoint.Overhead
 		most, entry = max(most, r.Branch), entry || r.Kind == checkpoint.KindEntry
 		h.args = append(h.args, r.Branch, []byte(r.Namespace), r.Pos, r.Ord, r.By, r.Base, r.Step, int16(r.Kind), bytesOf(r.Body))
 	}
@@ -105,6 +106,9 @@ func (h *hot) queue(b *batch, done *bool) {
 
 // appendHot sends a hot append, together with others if many wait. It is not done if the append does not fit.
 func (s *Store) appendHot(ctx context.Context, h *hot) (done bool, err error) {
+	if s.o.Pooler {
+		h.size += len(h.text)
+	}
 	switch verdict, err := s.group.add(ctx, h); {
 	case err != nil:
 		return false, err

@@ -85,6 +85,9 @@ func (s *Store) configure(cfg *pgxpool.Config, v server) error {
 		cfg.ConnConfig.RuntimeParams["default_transaction_isolation"] = "read committed"
 		// Every statement of ours goes by a key or an index. Left to itself the server would plan some of them at each call.
 		cfg.ConnConfig.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
+		// A plan that was made while a table was small is kept until the next analyze: it must not read the whole table.
+		cfg.ConnConfig.RuntimeParams["enable_seqscan"] = "off"
+		cfg.ConnConfig.RuntimeParams["jit"] = "off" // it would take a plan without an index for a huge one
 		for name, v := range alive {
 			if _, set := cfg.ConnConfig.RuntimeParams[name]; !set {
 				cfg.ConnConfig.RuntimeParams[name] = v

@@ -2,6 +2,7 @@ package redis_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -193,6 +194,42 @@ func TestQuestionsByAge(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("in pages of %d there are %d questions in another order than the %d that were asked", limit, len(got), len(want))
+		}
+	}
+}
+
+// C22: a thread that was announced stays listed although lists look at it many times before the write comes that it was announced for.
+func TestAnnouncedOutlivesPruning(t *testing.T) {
+	t.Parallel()
+	server := testserver.SharedRedis(t)
+	p := prefix()
+	client := &spy{UniversalClient: raw(t, server)}
+	s, err := redis.New(t.Context(), client, redis.Options{Prefix: p, NoEviction: true})
+	must(t, err)
+	defer s.Close()
+	other := open(t, server, redis.Options{Prefix: p})
+	filters := []checkpoint.ThreadFilter{{}, {Held: true}}
+	key := checkpoint.Key{Tenant: "tenant", Thread: "thread"}
+	client.arm(func(n int64) {
+		if n != 2 { // the first announces, the second is the write
+			return
+		}
+		began := time.Now()
+		for range 3 { // each is later than the one before it by the server's clock, which counts milliseconds
+			for next := time.Since(began) + 5*time.Millisecond; time.Since(began) < next; {
+				for _, f := range filters {
+					if heads, err := other.Threads(context.Background(), f); err != nil || len(heads) != 0 {
+						t.Errorf("a thread that is not there is listed as %v, %v", heads, err)
+					}
+				}
+			}
+		}
+	})
+	must(t, acquire(s, &checkpoint.Acquire{Key: key, Nonce: checkpoint.NewNonce(), TTL: time.Hour, Run: &checkpoint.Run{ID: "run"}}))
+	for _, f := range filters {
+		heads, err := other.Threads(t.Context(), f)
+		if err != nil || len(heads) != 1 || heads[0].Key != key {
+			t.Errorf("%+v lists %v, %v", f, heads, err)
 		}
 	}
 }
