@@ -106,18 +106,22 @@ func (d *dam) stop(limit int) (stopped, open chan struct{}) {
 	return d.stopped, d.open
 }
 
-// C21, C3: a client that is frozen in the middle of a large upload holds no lock. Others answer, post, and take the thread
-// over at once when its lease has run out; what it sends when it wakes is stale.
-func TestFrozenUpload(t *testing.T) {
-	t.Parallel()
-	const size = 16 << 20
-	big := make([]byte, size/2)
-	question := func(id string) checkpoint.Question { return checkpoint.Question{ID: id, Run: "run", Body: []byte("?")} }
-	// Each is a call of the frozen client for a thread, and what it returns after another has taken that thread over.
-	cases := map[string]struct {
-		call func(context.Context, checkpoint.Store, checkpoint.Key, checkpoint.Nonce) error
-		want error
-	}{
+// frozenSize is about what a frozen call sends.
+const frozenSize = 16 << 20
+
+// A frozenCall is a call of the frozen client for a thread, and what it returns after another has taken that thread over.
+type frozenCall struct {
+	call func(context.Context, checkpoint.Store, checkpoint.Key, checkpoint.Nonce) error
+	want error
+}
+
+func question(id string) checkpoint.Question {
+	return checkpoint.Question{ID: id, Run: "run", Body: []byte("?")}
+}
+
+func frozenCalls() map[string]frozenCall {
+	big := make([]byte, frozenSize/2)
+	return map[string]frozenCall{
 		"pause": {func(ctx context.Context, s checkpoint.Store, key checkpoint.Key, nonce checkpoint.Nonce) error {
 			a := entry(key, nonce, 2, big)
 			q := question("new")
@@ -142,7 +146,7 @@ func TestFrozenUpload(t *testing.T) {
 			a := entry(key, nonce, 2, nil)
 			a.Records = nil
 			for i := range int64(32) {
-				a.Records = append(a.Records, entry(key, nonce, 2+i, big[:size/32]).Records...)
+				a.Records = append(a.Records, entry(key, nonce, 2+i, big[:frozenSize/32]).Records...)
 			}
 			_, err := s.Append(ctx, a)
 			return err
@@ -160,11 +164,17 @@ func TestFrozenUpload(t *testing.T) {
 			return err
 		}, checkpoint.ErrHeld},
 		"post": {func(ctx context.Context, s checkpoint.Store, key checkpoint.Key, _ checkpoint.Nonce) error {
-			_, err := s.Post(ctx, checkpoint.Command{Key: key, Kind: checkpoint.CommandInput, Body: append(big, big...)})
+			_, err := s.Post(ctx, checkpoint.Command{Key: key, Kind: checkpoint.CommandInput, Body: make([]byte, frozenSize)})
 			return err
 		}, nil},
 	}
-	for name, c := range cases {
+}
+
+// C21, C3: a client that is frozen in the middle of a large upload holds no lock. Others answer, post, and take the thread
+// over at once when its lease has run out; what it sends when it wakes is stale.
+func TestFrozenUpload(t *testing.T) {
+	t.Parallel()
+	for name, c := range frozenCalls() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			pg := testserver.Postgres(t)
@@ -173,7 +183,7 @@ func TestFrozenUpload(t *testing.T) {
 			dropAtEnd(t, o.Schema)
 			direct := openAt(t, pg.URL(), o)
 			frozen := openAt(t, strings.Replace(pg.URL(), pg.Addr(), d.l.Addr().String(), 1)+"&pool_max_conns=1", o)
-			for _, at := range []int{1 << 20, size / 2, size - 64<<10} {
+			for _, at := range []int{1 << 20, frozenSize / 2, frozenSize - 64<<10} {
 				key := checkpoint.Key{Tenant: "tenant", Thread: name + string(rune('a'+at>>20))}
 				nonce := checkpoint.NewNonce()
 				if _, err := direct.Acquire(t.Context(), &checkpoint.Acquire{Key: key, Nonce: nonce, TTL: time.Microsecond,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
@@ -22,14 +23,15 @@ func TestCrashNoticesBrokenStores(t *testing.T) {
 		for _, c := range []struct {
 			broken, scene string
 			fates         []string
+			finding       string
 		}{
-			{"background", "line", []string{"point 2 written O", ""}},
-			{"background", "fan", []string{"point 3 written R", ""}},
-			{"lose-once", "line", []string{"point 2 written O", ""}},
-			{"stale-load", "line", []string{"point 2 written E", ""}},
-			{"stale-load", "ask", []string{"point 1 written O", ""}},
-			{"first-load", "line", []string{"point 2 written E", ""}},
-			{"forget-park", "loop", nil},
+			{"background", "line", []string{"point 2 written O", ""}, foundTwice},
+			{"background", "fan", []string{"point 3 written R", ""}, foundTwice},
+			{"lose-once", "line", []string{"point 2 written O", ""}, foundTwice + "|" + foundStale},
+			{"stale-load", "line", []string{"point 2 written E", ""}, foundTwice + "|" + foundUnheld},
+			{"stale-load", "ask", []string{"point 1 written O", ""}, foundTwice + "|" + foundUnheld},
+			{"first-load", "line", []string{"point 2 written E", ""}, foundUnheld},
+			{"forget-park", "loop", nil, foundUnheld},
 		} {
 			t.Run(c.broken+" "+c.scene, func(t *testing.T) {
 				t.Parallel()
@@ -42,17 +44,30 @@ func TestCrashNoticesBrokenStores(t *testing.T) {
 				s := l.newStage(t, c.scene, "sync")
 				defer s.close(t)
 				s.broken = c.broken
-				noticed(t, calm.compare(s, c.fates))
+				noticed(t, calm.compare(s, c.fates), c.finding)
 			})
 		}
 	})
 }
 
-func noticed(t *testing.T, err error) {
+// What may be found where a store breaks the contract. A server that does not start, a victim that does not compile or hangs, and a
+// store that is away are none of it.
+const (
+	foundTwice  = ` again after its (result|record) was written`
+	foundEnd    = `the state in the end is|in the end the run is|entries .*; undisturbed`
+	foundStale  = `stale write: another holder has the thread`
+	foundUnheld = `after Recover the thread is|the run does not come to an end|the thread does not come to its end`
+)
+
+// noticed fails unless the error is a finding of this kind, a regular expression.
+func noticed(t *testing.T, err error, finding string) {
 	t.Helper()
-	if err == nil {
+	switch {
+	case err == nil:
 		t.Error("nothing was noticed")
-	} else {
+	case !regexp.MustCompile(finding).MatchString(err.Error()):
+		t.Errorf("this is not what was to be noticed: %v", err)
+	default:
 		t.Logf("noticed: %.300v", err)
 	}
 }
@@ -75,13 +90,14 @@ func (l *lab) noticesBrokenRepeats(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := l.calmHere(t, scene)
+	findings := map[string]string{"no-cas": foundEnd + "|" + foundTwice, "no-read-back": foundStale}
 	for _, broken := range []string{"", "no-cas", "no-read-back"} { // the fourth append is an entry
 		got, err := l.here(t, show{scene: scene, broken: broken, rig: func(s *faultstore.Store) { s.At("Append", 4, faultstore.FailAfter) }})
 		if err == nil {
 			err = got.differs(want)
 		}
 		if broken != "" {
-			noticed(t, err)
+			noticed(t, err, findings[broken])
 		} else if err != nil {
 			t.Errorf("with a good store: %v", err)
 		}
@@ -108,7 +124,7 @@ func (l *lab) cancelAgainstPark(t *testing.T) {
 			err = fmt.Errorf("in the end the run is %s", status)
 		}
 		if broken != "" {
-			noticed(t, err)
+			noticed(t, err, foundEnd)
 		} else if err != nil {
 			t.Errorf("with a good store: %v", err)
 		}

@@ -45,7 +45,7 @@ func TestCrashServer(t *testing.T) {
 		for _, scene := range crash.Scenes {
 			calms[scene.Name] = inSQLite.calm(t, scene.Name, "sync") // all stores lead to the same end
 		}
-		n := 0
+		n, rnd := 0, rand.New(rand.NewPCG(seedOf(t), 3))
 		for _, c := range []struct{ scene, where string }{
 			{"line", "stop 2 write E"}, {"line", "stop 3 written O"}, {"fan", "stop 3 write R"}, {"fan", "stop 1 written E"},
 			{"loop", "stop 1 write P"}, {"ask", "stop 1 acquire"}, {"ask", "stop 1 written R"},
@@ -54,7 +54,7 @@ func TestCrashServer(t *testing.T) {
 			for _, both := range []bool{false, true} {
 				n++
 				s := l.stageAt(t, c.scene, withQuery(server.URL(), fmt.Sprintf(query, n)))
-				if err := calms[c.scene].killServer(t, s, server, c.where, both); err != nil {
+				if err := calms[c.scene].killServer(t, s, server, c.where, both, rnd); err != nil {
 					t.Errorf("%s, %q, the program too: %t: %v", c.scene, c.where, both, err)
 				}
 				s.close(t)
@@ -75,7 +75,7 @@ func (l *lab) stageAt(t *testing.T, scene, url string) *stage {
 }
 
 // killServer plays one such story: at a point, where the program is stopped meanwhile, or at any moment.
-func (c *calm) killServer(t *testing.T, s *stage, server doomed, where string, both bool) error {
+func (c *calm) killServer(t *testing.T, s *stage, server doomed, where string, both bool, rnd *rand.Rand) error {
 	v, err := s.start(t, where, "-patience", "60s")
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (c *calm) killServer(t *testing.T, s *stage, server doomed, where string, b
 	if where != "" {
 		err = v.stopped()
 	} else {
-		err = s.happens(v, 1+rand.IntN(20))
+		err = s.happens(v, 1+rnd.IntN(20))
 	}
 	if err == nil {
 		err = server.Kill()
@@ -143,14 +143,14 @@ func TestCrashLoses(t *testing.T) {
 			query += "&synchronous_commit=off"
 			lazy(t, pg)
 		}
-		lost := 0
-		for n := range 8 {
+		lost, rnd := 0, rand.New(rand.NewPCG(seedOf(t), 4))
+		for n := 0; n < 8 || lost == 0 && n < 40; n++ { // a cut may hit nothing that is a record
 			scene := []string{"line", "fan", "ask"}[n%3]
 			if r, ok := server.(*testserver.Redis); ok {
-				lose = func() error { return r.CutTail(1 + rand.Int64N(2000)) }
+				lose = func() error { return r.CutTail(1 + rnd.Int64N(2000)) }
 			}
 			s := l.stageAt(t, scene, withQuery(server.URL(), fmt.Sprintf(query, n)))
-			k, err := inSQLite.calm(t, scene, "sync").loses(t, s, server, lose, n%2 == 0)
+			k, err := inSQLite.calm(t, scene, "sync").loses(t, s, server, lose, n%2 == 0, rnd)
 			if err != nil {
 				t.Errorf("%s: %v", scene, err)
 			}
@@ -165,8 +165,8 @@ func TestCrashLoses(t *testing.T) {
 }
 
 // loses lets a server lose its tail while a program is stopped, which then dies or lives.
-func (c *calm) loses(t *testing.T, s *stage, server doomed, lose func() error, lives bool) (lost int, err error) {
-	v, err := s.start(t, fmt.Sprintf("stop %d written O", 1+rand.IntN(3)), "-patience", "60s")
+func (c *calm) loses(t *testing.T, s *stage, server doomed, lose func() error, lives bool, rnd *rand.Rand) (lost int, err error) {
+	v, err := s.start(t, fmt.Sprintf("stop %d written O", 1+rnd.IntN(3)), "-patience", "60s")
 	if err != nil {
 		return 0, err
 	}

@@ -35,7 +35,7 @@ func TestCrashLateWriter(t *testing.T) {
 		for _, broken := range []string{"drop-stale", "no-nonce"} { // one drops the refusal, one never refuses
 			t.Run("notices "+broken, func(t *testing.T) {
 				t.Parallel()
-				noticed(t, l.calm(t, "line", "sync").late(t, "write E", broken))
+				noticed(t, l.calm(t, "line", "sync").late(t, "write E", broken), "the late process (ended with code|has changed the thread)")
 			})
 		}
 	})
