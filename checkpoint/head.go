@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
@@ -109,6 +110,9 @@ type Run struct {
 	Started time.Time         // the store's clock
 	Ended   time.Time         // zero while it has not ended
 }
+
+// First is the status that a run starts with: its own, or Running.
+func (r *Run) First() Status { return cmp.Or(r.Status, Running) }
 
 // A Branch is a row of a thread's tree of branches. Branch 0 is called "" and has no row.
 type Branch struct {

@@ -208,7 +208,7 @@ func (t *memThread) acquire(a *Acquire, w *write, now time.Time) (Head, error) {
 	if h.Nonce == a.Nonce {
 		return t.header(now), nil
 	}
-	if r := t.sameRun(a.Run); r != nil {
+	if r := t.sameRun(a.Run); r != nil && !a.Again {
 		return Head{}, &DuplicateError{Run: runCopy(r)}
 	}
 	ok := false
@@ -223,7 +223,7 @@ func (t *memThread) acquire(a *Acquire, w *write, now time.Time) (Head, error) {
 	if !ok {
 		return Head{}, ErrHeld
 	}
-	if !t.fits(w) {
+	if !t.fits(w) || a.Again && t.runs[a.Run.ID] == nil {
 		return Head{}, ErrStale
 	}
 	h.Nonce, h.LeaseUntil, h.Holder = a.Nonce, now.Add(a.TTL), a.Holder
@@ -260,12 +260,18 @@ func (t *memThread) start(a *Acquire, now time.Time) {
 		return
 	}
 	r := runCopy(a.Run)
-	r.Key, r.Status, r.Error, r.Started, r.Ended = t.head.Key, Running, "", now, time.Time{}
+	t.head.Run, t.head.Status, t.head.Graph, t.head.Meta, t.head.Updated = r.ID, r.First(), r.Graph, r.Meta, now
+	if a.Again {
+		return
+	}
+	r.Key, r.Status, r.Error, r.Started, r.Ended = t.head.Key, r.First(), "", now, time.Time{}
+	if r.Status.Ended() {
+		r.Ended = now
+	}
 	t.runs[r.ID] = &r
 	if r.Request != "" {
 		t.requests[r.Request] = r.ID
 	}
-	t.head.Run, t.head.Status, t.head.Graph, t.head.Meta, t.head.Updated = r.ID, Running, r.Graph, r.Meta, now
 }
 
 // answer is Memory.Answer under the lock.

@@ -145,7 +145,8 @@ type Acquire struct {
 	TTL      time.Duration
 	Holder   Holder
 	Owner    string   // of a thread that this creates
-	Run      *Run     // a new run (the thread's status becomes Running); nil: the latest run stays the latest
+	Run      *Run     // a new run with its Status, or Running if that is zero; the thread takes it. nil: the latest run stays the latest
+	Again    bool     // Run is one that the thread has had: it becomes the latest again. Its row stays; the thread takes its Status, Graph and Meta
 	Resume   bool     // without Run: the latest run becomes Running again; false: its status stays, as for an edit
 	Records  []Record // Free only: appended with it, as Append does
 	Closed   []string // Free only: as in Append

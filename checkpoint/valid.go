@@ -49,6 +49,9 @@ func (a *Acquire) Valid() error {
 	if a.Mode != Free && (len(a.Records) > 0 || len(a.Closed) > 0 || a.Branch != nil || a.Activate != nil) {
 		return fmt.Errorf("%w: only a free acquisition appends", ErrBadKey)
 	}
+	if a.Again && a.Run == nil {
+		return fmt.Errorf("%w: there is no run to take up again", ErrBadKey)
+	}
 	if a.Run != nil && a.Resume {
 		return fmt.Errorf("%w: an acquisition starts a run or resumes one, not both", ErrBadKey)
 	}
@@ -57,6 +60,9 @@ func (a *Acquire) Valid() error {
 	}
 	if a.Run.ID == "" {
 		return fmt.Errorf("%w: a run needs an id", ErrBadKey)
+	}
+	if a.Run.Status > Cancelled {
+		return fmt.Errorf("%w: status %d is unknown", ErrBadKey, a.Run.Status)
 	}
 	for k, v := range a.Run.Meta {
 		if err := validNames("meta", k, v); err != nil {

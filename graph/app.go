@@ -21,7 +21,7 @@ func newApp[S any](p *plan, o Options) *App[S] { return &App[S]{c: newCore(p, o)
 func (a *App[S]) With(o RunOptions) *App[S] { return &App[S]{a.c, o} }
 
 // Run starts a run on the thread with an input and returns the state at its end. A thread with unfinished business is
-// ErrBusy; after a failure what had finished is kept, and the rest is closed by name, before the input is taken. A run
+// ErrBusy, or what RunOptions.OnBusy says; inputs that were queued before run first, and Run waits for them. After a failure what had finished is kept, and the rest is closed by name, before the input is taken. A run
 // that waits is an *Interrupted, and the state is the one it waits with.
 //
 // When ctx ends the run stops resumably: finished tasks are recorded, and the error is the context's cause. The values
@@ -73,11 +73,26 @@ func (a *App[S]) History(ctx context.Context, thread Thread) iter.Seq2[EntryInfo
 // Cancel ends the thread's run for good, from any process: finished tasks are committed, open ones abandoned by name,
 // questions closed; the thread takes the next input. A run in another process notices within a third of its lease.
 func (a *App[S]) Cancel(ctx context.Context, thread Thread) error {
-	return a.c.cancelThread(ctx, thread, a.ro)
+	return a.c.cancelThread(ctx, thread, a.ro, "")
 }
 
-// Recover continues what crashed processes have left: runs whose lease has run out or whose holder is dead, and threads
-// whose answers nobody has used. It returns what became of each. After a crash nothing else is needed.
+// CancelRun is Cancel of one run, by its id: the present one, or one that is queued, which then never starts. Any other is
+// ErrNothingToDo.
+func (a *App[S]) CancelRun(ctx context.Context, thread Thread, run string) error {
+	return a.c.cancelThread(ctx, thread, a.ro, run)
+}
+
+// Drain stops the thread's run at its next superstep boundary, from any process: its nodes see Draining, everything is
+// saved, and the run is interrupted with the reason, until Resume continues it. A run that ends in that superstep
+// completes. A run in another process notices within a third of its lease; Drain does not wait for it. A thread on which
+// nothing runs is ErrNothingToDo.
+func (a *App[S]) Drain(ctx context.Context, thread Thread, reason string) error {
+	return a.c.drainThread(ctx, thread, a.ro, reason)
+}
+
+// Recover continues what is left over: runs whose lease has run out or whose holder is dead, threads whose answers nobody
+// has used, questions whose deadline has passed, inputs that wait and whose turn has come. It returns what became of each.
+// After a crash nothing else is needed.
 func (a *App[S]) Recover(ctx context.Context) ([]Recovered, error) { return a.c.recover(ctx, a.ro) }
 
 // Serve repeats Recover until ctx ends, and returns the context's cause.
@@ -181,7 +196,17 @@ func (v *View) History(ctx context.Context, thread Thread) iter.Seq2[EntryInfo, 
 
 // Cancel is App.Cancel.
 func (v *View) Cancel(ctx context.Context, thread Thread) error {
-	return v.c.cancelThread(ctx, thread, v.ro)
+	return v.c.cancelThread(ctx, thread, v.ro, "")
+}
+
+// CancelRun is App.CancelRun.
+func (v *View) CancelRun(ctx context.Context, thread Thread, run string) error {
+	return v.c.cancelThread(ctx, thread, v.ro, run)
+}
+
+// Drain is App.Drain.
+func (v *View) Drain(ctx context.Context, thread Thread, reason string) error {
+	return v.c.drainThread(ctx, thread, v.ro, reason)
 }
 
 // Mermaid is App.Mermaid.

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -24,7 +25,9 @@ type Question struct {
 	NotBy   string          `json:"not_by,omitzero"`   // who must not answer
 	Refused string          `json:"refused,omitzero"`  // why the last answer was not taken
 	Asked   time.Time       `json:"asked,omitzero"`    // the store's clock
-	Expires time.Time       `json:"deadline,omitzero"` // zero: never
+	Expires time.Time       `json:"deadline,omitzero"` // by the store's clock; zero: never
+	Default json.RawMessage `json:"default,omitzero"`  // the answer if nobody has answered by then; nil: the task gets ErrExpired
+	Expired bool            `json:"expired,omitzero"`  // nobody can answer it any more; its task goes on when the thread is next taken up
 }
 
 // Text is the prompt when it is a string, and its JSON otherwise.
@@ -43,6 +46,12 @@ func PromptOf[Q any](q Question) (Q, error) { return decodeValue[Q](q.Prompt) }
 type AskOptions[A any] struct {
 	Check func(A) error // refuses an answer with a reason; the question is then open again and shows the reason
 	NotBy string        // who must not answer: the asker, where four eyes are required. An answer then needs a name (Command.By)
+
+	// Past its deadline nobody can answer the question, by the store's clock. Resume, Recover or Serve then goes on with
+	// Default as the answer; without one, Ask returns an *ExpiredError. Nothing happens before one of them is called.
+	Within   time.Duration // from when it is first asked, in whole milliseconds; 0: see Deadline
+	Deadline time.Time     // instead of Within; zero: never
+	Default  *A            // nil: none. It must pass Check
 }
 
 // Ask suspends the task until a person has answered, and returns the answer on resume. The error it returns while it
@@ -50,15 +59,12 @@ type AskOptions[A any] struct {
 // resume; put effects into Once.
 //
 // A question is known by its task, its name, and how often the task has asked under that name. The prompt is any value
-// that the state could hold; nil, false, 0 and "" are answers.
+// that the state could hold; nil, false, 0 and "" are answers. What a question was first asked with holds: deadline and
+// default do not move when its task runs again.
 func Ask[A, Q any](ctx context.Context, name string, prompt Q, opts ...AskOptions[A]) (answer A, err error) {
 	h := host.From(ctx)
 	if h == nil {
 		return answer, ErrNoRun
-	}
-	q, err := newQuestion[A](name, prompt)
-	if err != nil {
-		return answer, fmt.Errorf("question %s: %w", name, err)
 	}
 	var o AskOptions[A]
 	switch len(opts) {
@@ -68,10 +74,13 @@ func Ask[A, Q any](ctx context.Context, name string, prompt Q, opts ...AskOption
 	default:
 		return answer, fmt.Errorf("question %s: one AskOptions at most", name)
 	}
-	if len(o.NotBy) > checkpoint.MaxKeyBytes || !validText(o.NotBy) {
-		return answer, fmt.Errorf("question %s: NotBy is not valid UTF-8 without control characters, or longer than %d bytes", name, checkpoint.MaxKeyBytes)
+	q, err := newQuestion[A](name, prompt)
+	if err == nil {
+		err = o.apply(q)
 	}
-	q.NotBy = o.NotBy
+	if err != nil {
+		return answer, fmt.Errorf("question %s: %w", name, err)
+	}
 	raw, err := h.Ask(q)
 	if err != nil {
 		return answer, err
@@ -80,11 +89,42 @@ func Ask[A, Q any](ctx context.Context, name string, prompt Q, opts ...AskOption
 	if err == nil && o.Check != nil {
 		err = o.Check(answer)
 	}
-	if err != nil {
-		var none A
-		return none, h.Refuse(q, err)
+	if err == nil {
+		return answer, nil
 	}
-	return answer, nil
+	var none A
+	if q.Lapsed { // nobody can give another answer
+		return none, fmt.Errorf("question %s: the default is refused: %w", name, err)
+	}
+	return none, h.Refuse(q, err)
+}
+
+// apply checks the options and puts them into the question.
+func (o *AskOptions[A]) apply(q *host.Question) error {
+	switch {
+	case len(o.NotBy) > checkpoint.MaxKeyBytes || !validText(o.NotBy):
+		return fmt.Errorf("NotBy is not valid UTF-8 without control characters, or longer than %d bytes", checkpoint.MaxKeyBytes)
+	case o.Within != 0 && !o.Deadline.IsZero():
+		return errors.New("it has Within and Deadline; one of them is enough")
+	case o.Within < 0 || o.Within != 0 && o.Within < time.Millisecond:
+		return errors.New("Within is shorter than a millisecond")
+	case o.Default != nil && o.Within == 0 && o.Deadline.IsZero():
+		return errors.New("a Default needs Within or Deadline")
+	}
+	q.NotBy, q.Within, q.Deadline = o.NotBy, o.Within, o.Deadline
+	if o.Default == nil {
+		return nil
+	}
+	if o.Check != nil {
+		if err := o.Check(*o.Default); err != nil {
+			return fmt.Errorf("its own check refuses the default: %w", err)
+		}
+	}
+	var err error
+	if q.Default, err = encodeValue(*o.Default); err != nil {
+		return fmt.Errorf("default: %w", err)
+	}
+	return nil
 }
 
 func newQuestion[A, Q any](name string, prompt Q) (*host.Question, error) {
@@ -120,6 +160,7 @@ type Command struct {
 	goTo   *Next
 	at     *int64
 	force  bool // take the thread although nothing can run
+	sweep  bool // nobody asks for it: go on only with what waits for nobody, and start what is queued
 	err    error
 }
 

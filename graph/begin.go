@@ -13,7 +13,7 @@ import (
 )
 
 func (c *core) checkCall(th Thread, ro RunOptions) error {
-	if err := ro.Durability.validate(); err != nil {
+	if err := errors.Join(ro.Durability.validate(), ro.OnBusy.validate()); err != nil {
 		return err
 	}
 	if err := errors.Join(append(c.plan.checkBreaks(ro.BreakBefore), c.plan.checkBreaks(ro.BreakAfter)...)...); err != nil {
@@ -25,19 +25,23 @@ func (c *core) checkCall(th Thread, ro RunOptions) error {
 	if c.store == nil {
 		return nil
 	}
-	if th.Branch != "" {
-		return fmt.Errorf("graph: thread %s has no branch %q", th, th.Branch)
-	}
 	return th.key().Valid()
 }
 
 func (c *core) newRun(ctx context.Context, th Thread, ro RunOptions) *run {
-	r := &run{c: c, ro: ro, thread: th, key: th.key(), id: "", by: ro.By, limit: cmp.Or(ro.StepLimit, c.opts.StepLimit), done: make(chan struct{})}
+	r := &run{c: c, thread: th, key: th.key(), done: make(chan struct{})}
 	r.chain = checkpoint.Chain{Key: r.key}
-	r.mode = cmp.Or(ro.Durability, c.opts.Durability)
+	r.assume(ro)
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	r.bus = newBus(c, ro)
 	return r
+}
+
+// assume takes the options of a call.
+func (r *run) assume(ro RunOptions) {
+	r.ro, r.by = ro, ro.By
+	r.limit = cmp.Or(ro.StepLimit, r.c.opts.StepLimit)
+	r.mode = cmp.Or(ro.Durability, r.c.opts.Durability)
 }
 
 // begin starts a run with an input.
@@ -45,21 +49,39 @@ func (c *core) begin(ctx context.Context, th Thread, ro RunOptions, input func(v
 	if err := c.checkCall(th, ro); err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
+	before := int64(-1) // inputs up to this number of the inbox came before this call; not known yet
+	passed := int64(0)  // inputs up to this number are done
 	for try := 0; ; try++ {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		r := c.newRun(ctx, th, ro)
+		r.before, r.passed = before, passed
 		if err := c.enroll(r); err != nil {
 			r.cancel(nil)
 			return nil, err
 		}
-		err := aside(func() error { return c.prepare(ctx, r, input) })
+		err := aside(func() error { return c.prepare(ctx, r, intake{write: input}) })
 		if err == nil {
 			return r, nil
 		}
+		before = r.before
 		c.discard(r)
-		if !errors.Is(err, checkpoint.ErrHeld) || try == 10 { // somebody was faster: look again
+		switch {
+		case errors.Is(err, errQueueFirst):
+			switch err := c.first(ctx, th); {
+			case errors.Is(err, ErrNothingToDo):
+				passed = before
+			case err != nil:
+				return nil, err
+			}
+			try = 0
+		case errors.Is(err, errPreempt):
+			if err := c.preempt(ctx, th, ro); err != nil {
+				return nil, err
+			}
+			try = 0
+		case !errors.Is(err, checkpoint.ErrHeld) || try == 10: // else somebody was faster: look again
 			return nil, err
 		}
 	}
@@ -75,7 +97,7 @@ func (c *core) discard(r *run) {
 	r.cancel(nil)
 }
 
-func (c *core) prepare(ctx context.Context, r *run, input func(view any) error) error {
+func (c *core) prepare(ctx context.Context, r *run, input intake) error {
 	r.id, r.starter = uuid.NewString(), r.by
 	if c.store == nil {
 		r.head = c.plan.ops.empty()
@@ -87,19 +109,29 @@ func (c *core) prepare(ctx context.Context, r *run, input func(view any) error) 
 	if err != nil {
 		return err
 	}
-	if err := c.admit(ctx, r, l); err != nil {
+	if err := activeOnly(r.thread, l.Loaded); err != nil {
+		return err
+	}
+	if err := c.admit(ctx, r, l, input); err != nil {
 		return err
 	}
 	return c.startLogged(ctx, r, l, input)
 }
 
 // admit decides whether a thread takes a new input now.
-func (c *core) admit(ctx context.Context, r *run, l *loaded) error {
+func (c *core) admit(ctx context.Context, r *run, l *loaded, input intake) error {
 	h := &l.Head
+	if r.before < 0 {
+		r.before = h.Inbox
+	}
+	waiting := c.queued(l.Inbox, r.passed)
+	free := !h.Held() && h.Status.Ended()
 	switch {
-	case h.Epoch == 0 || !h.Held() && h.Status.Ended():
+	case h.Epoch == 0 || free && (len(waiting) == 0 || waiting[0].N > r.before || r.ro.OnBusy == Preempt):
 		return nil
-	case h.Status.Ended() && (h.Expired || c.dead(h)): // its run had ended, but its process died holding the thread
+	case free && r.ro.OnBusy != Enqueue:
+		return errQueueFirst
+	case !free && h.Status.Ended() && (h.Expired || c.dead(h)): // its run had ended, but its process died holding the thread
 		return c.unlock(r, l)
 	}
 	if r.ro.Request != "" { // a free thread's store says it by itself
@@ -107,27 +139,22 @@ func (c *core) admit(ctx context.Context, r *run, l *loaded) error {
 			return err
 		}
 	}
+	switch r.ro.OnBusy {
+	case Enqueue:
+		return c.enqueue(ctx, r, l, input)
+	case Preempt:
+		return errPreempt
+	}
 	return c.busy(r.thread, l)
 }
 
 // duplicate looks for the run that the same request has started.
 func (c *core) duplicate(ctx context.Context, r *run) error {
-	after := checkpoint.RunCursor{}
-	for {
-		runs, err := c.store.Runs(ctx, checkpoint.RunFilter{Tenant: r.key.Tenant, Thread: r.key.Thread, After: after})
-		if err != nil {
-			return err
-		}
-		for _, run := range runs {
-			if run.Request == r.ro.Request {
-				return &DuplicateError{run.ID, run.Status}
-			}
-			after = checkpoint.RunCursor{Key: run.Key, Run: run.ID}
-		}
-		if len(runs) == 0 {
-			return nil
-		}
+	run, err := c.findRun(ctx, r.key, func(run *checkpoint.Run) bool { return run.Request == r.ro.Request })
+	if err == nil && run != nil {
+		err = &DuplicateError{run.ID, run.Status}
 	}
+	return err
 }
 
 // unlock frees a thread whose run has ended. The caller looks again.
@@ -141,14 +168,10 @@ func (c *core) unlock(r *run, l *loaded) error {
 		return err
 	}
 	defer c.forget(r)
-	for {
-		if released, err := r.release(); err != nil || released {
-			return errors.Join(checkpoint.ErrHeld, err)
-		}
-		if err := r.reload(); err != nil {
-			return err
-		}
+	if err := r.letGo(); err != nil {
+		return err
 	}
+	return checkpoint.ErrHeld
 }
 
 func (c *core) busy(th Thread, l *loaded) error {
@@ -166,7 +189,7 @@ func (c *core) busy(th Thread, l *loaded) error {
 }
 
 // startLogged writes the input, with what closes an unfinished run before it, and takes the thread: one write.
-func (c *core) startLogged(ctx context.Context, r *run, l *loaded, input func(view any) error) error {
+func (c *core) startLogged(ctx context.Context, r *run, l *loaded, input intake) error {
 	r.log = l.log
 	head, err := c.restore(r.thread, l.log)
 	if err != nil {
@@ -194,6 +217,7 @@ func (c *core) startLogged(ctx context.Context, r *run, l *loaded, input func(vi
 		return err
 	}
 	r.open(l, checkpoint.NewNonce(), l.Head.Epoch+1)
+	r.journal.looked(l.Head.Inbox, r.sort(l.Inbox)) // what is done goes with the first append
 	recs, _, err := r.journal.add(nil, nil, items...)
 	if err != nil {
 		return err
@@ -239,7 +263,7 @@ func (r *run) inputItems(items []item, in *record.Input) ([]item, error) {
 }
 
 // input writes the input into the state and schedules what Start leads to. The chain's last step is given.
-func (r *run) input(write func(view any) error, last int64) (*record.Input, error) {
+func (r *run) input(from intake, last int64) (*record.Input, error) {
 	p := r.c.plan
 	r.step, r.startStep = last+1, last+1
 	if r.log != nil && r.log.Pos < 0 && last == 0 {
@@ -248,19 +272,7 @@ func (r *run) input(write func(view any) error, last int64) (*record.Input, erro
 	t := &task{r: r, node: p.start, step: r.step, ctx: r.ctx, head: r.head}
 	c := &t.first
 	c.t, c.n, c.Context = t, 1, r.ctx
-	err := c.protect(func(c *call) error {
-		view := p.ops.view(r.head)
-		if write != nil {
-			if err := write(view); err != nil {
-				return err
-			}
-		}
-		if err := c.leave(view); err != nil {
-			return err
-		}
-		return c.close(view)
-	})
-	if err != nil {
+	if err := c.protect(from.into); err != nil {
 		return nil, fmt.Errorf("input: %w", err)
 	}
 	head, folded, err := p.ops.commit(r.head, []part{{Start, c.view}})

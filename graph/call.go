@@ -36,6 +36,7 @@ type call struct {
 type calls struct {
 	asked []*host.Question
 	used  []record.Used
+	late  []string // questions that had expired without a default
 	names *names
 }
 
@@ -140,10 +141,15 @@ func (c *call) Ask(q *host.Question) (json.RawMessage, error) {
 	q.N = n.asks[q.Name]
 	n.asks[q.Name]++
 	q.ID = questionID(r.chain, c.t.id(), q.Name, q.N)
-	if a := r.answerTo(q.ID, shownHash(q.Prompt, q.Schema)); a != nil {
+	shown := shownHash(q.Prompt, q.Schema)
+	if a := r.answerTo(q.ID, shown); a != nil {
 		c.used = append(c.used, record.Used{Question: q.ID, By: a.AnsweredBy, At: a.AnsweredAt.UTC(), Value: a.Answer})
 		return a.Answer, nil
 	}
+	if row := r.lapsed(q.ID, shown); row != nil {
+		return c.lapse(q, row)
+	}
+	r.due(q, shown)
 	c.asked = append(c.asked, q)
 	return nil, &host.Suspend{Question: *q}
 }
@@ -162,6 +168,7 @@ func (c *call) Refuse(q *host.Question, reason error) error {
 		}
 	}
 	c.t.r.refuse(q.ID, reason)
+	c.t.r.due(q, shownHash(q.Prompt, q.Schema))
 	c.asked = append(c.asked, q)
 	return &host.Suspend{Question: *q}
 }
@@ -189,7 +196,12 @@ func (c *call) OnceBegin(name string, intent bool) (*host.Once, error) {
 	c.mu.Unlock()
 
 	o := &host.Once{Name: name, N: n, Key: onceKey(r.chain, c.t.id(), name, n), Intent: intent}
-	if rec := r.once(record.OnceID{Task: c.t.id(), Name: name, N: n}); rec != nil {
+	rec, err := c.recorded(record.OnceID{Task: c.t.id(), Name: name, N: n})
+	if err != nil {
+		c.release(name)
+		return nil, err
+	}
+	if rec != nil {
 		o.Recorded, o.Unknown, o.Tries = rec.Result, rec.Begun && rec.Result == nil, rec.Tries
 	}
 	if o.Recorded != nil {
@@ -203,6 +215,15 @@ func (c *call) OnceBegin(name string, intent bool) (*host.Once, error) {
 		}
 	}
 	return o, nil
+}
+
+// recorded returns what is recorded of an effect. What a fork takes over is recorded in its own branch first.
+func (c *call) recorded(id record.OnceID) (*record.Once, error) {
+	rec, reused := c.t.r.once(id)
+	if rec == nil || !reused {
+		return rec, nil
+	}
+	return rec, c.t.r.recordOnce(c, rec)
 }
 
 // OnceAgain records that the effect begins, once more if it has begun before.
@@ -268,7 +289,7 @@ func (c *call) Heartbeat() error {
 func (c *call) Info() host.Info {
 	r := c.t.r
 	return host.Info{
-		Tenant: r.key.Tenant, Thread: r.key.Thread, Branch: r.thread.Branch, Run: r.id, Graph: r.c.plan.id.Name, Node: c.t.node.name,
+		Tenant: r.key.Tenant, Thread: r.key.Thread, Branch: r.branch, Run: r.id, Graph: r.c.plan.id.Name, Node: c.t.node.name,
 		Task: c.t.id(), Step: c.t.runs, Attempt: c.n, By: r.starter, Key: onceKey(r.chain, c.t.id(), "", 0),
 	}
 }
@@ -277,4 +298,4 @@ func (c *call) Info() host.Info {
 func (c *call) StepsLeft() int { return c.t.left }
 
 // Draining reports whether the run is asked to stop.
-func (c *call) Draining() bool { return c.t.r.c.draining() }
+func (c *call) Draining() bool { return c.t.r.draining() }

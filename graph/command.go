@@ -2,16 +2,9 @@ package graph
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 )
-
-// A cancelBody is what a cancel command carries.
-type cancelBody struct {
-	Run string `json:"run"`
-	By  string `json:"by,omitzero"`
-}
 
 // renewed takes the outcome of a renewal. It runs beside the driver.
 func (r *run) renewed(got checkpoint.Renewal) {
@@ -41,7 +34,8 @@ func (r *run) ending() bool {
 	}
 }
 
-// peek looks for a cancel that must not wait for the next superstep. Everything else is left to the driver.
+// peek looks for what must not wait for the next superstep: a cancel ends the context of the nodes, a drain is shown to
+// them. Everything else is left to the driver.
 func (r *run) peek() {
 	ctx, cancel := context.WithTimeout(context.Background(), r.c.opts.Lease/2)
 	defer cancel()
@@ -52,23 +46,7 @@ func (r *run) peek() {
 	if c := r.cancelIn(cmds); c != nil {
 		r.cancel(errCancel)
 	}
-}
-
-// cancelling reports whether somebody wants the run to end for good.
-func (r *run) cancelling() bool { return r.cancelled != nil || context.Cause(r.ctx) == errCancel }
-
-// cancelIn finds a cancel of this run.
-func (r *run) cancelIn(cmds []checkpoint.Command) *checkpoint.Command { return cancelOf(r.id, cmds) }
-
-// cancelOf finds a cancel of a run.
-func cancelOf(run string, cmds []checkpoint.Command) *checkpoint.Command {
-	for i := range cmds {
-		var b cancelBody
-		if cmds[i].Kind == checkpoint.CommandCancel && json.Unmarshal(cmds[i].Body, &b) == nil && b.Run == run {
-			return &cmds[i]
-		}
-	}
-	return nil
+	r.heed(cmds, func(b *drainBody) bool { return b.Epoch == r.epoch.Load() })
 }
 
 // fresh makes sure that the lease is good before a superstep starts. It returns false when the run is over.
@@ -140,18 +118,32 @@ func (r *run) reload() error {
 // take notes what a load has shown.
 func (r *run) take(l *checkpoint.Loaded) {
 	r.takeRows(l.Questions)
-	taken := int64(0)
-	for _, c := range l.Inbox {
-		if c.Kind != checkpoint.CommandCancel { // of a newer release: it stays for whoever understands it
-			break
-		}
-		taken = c.N
-	}
 	if c := r.cancelIn(l.Inbox); c != nil {
 		r.cancelled = c
 		r.cancel(errCancel)
 	}
-	r.journal.looked(l.Head.Inbox, taken)
+	r.heed(l.Inbox, func(b *drainBody) bool { return b.Epoch == r.epoch.Load() })
+	r.journal.looked(l.Head.Inbox, r.sort(l.Inbox))
+}
+
+// sort finds out what of the inbox is done, up to the first command that is not, and whether an input waits. What it does
+// not know is of a newer release and stays for whoever understands it.
+func (r *run) sort(cmds []checkpoint.Command) (taken int64) {
+	done := max(r.passed, r.own(cmds))
+	r.more = len(r.c.queued(cmds, done)) > 0
+	for _, c := range cmds {
+		switch c.Kind {
+		case checkpoint.CommandCancel, checkpoint.CommandDrain:
+		case checkpoint.CommandInput:
+			if c.N > done && cancelOf(inputOf(&c).Run, cmds) == nil {
+				return taken
+			}
+		default:
+			return taken
+		}
+		taken = c.N
+	}
+	return taken
 }
 
 // reopen goes on after a pause that came too late: answers or commands had arrived. It returns false when the run is over.

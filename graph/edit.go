@@ -23,7 +23,16 @@ func (r *run) edit(cmds []Command) error {
 		return fmt.Errorf("resume: %w", err)
 	}
 	r.head = head
-	return r.editLog(t, folded)
+	it, err := r.editItem(t, folded, "resume")
+	if err != nil {
+		return err
+	}
+	b, err := r.add(it)
+	if err == nil {
+		_, err = r.journal.flush(b)
+	}
+	r.step++
+	return err
 }
 
 // edited is what the commands write and where they go, as the result of a task. Nothing is changed by it, so that it also
@@ -56,9 +65,9 @@ func (r *run) edited(cmds []Command) (*task, error) {
 	return t, nil
 }
 
-func (r *run) editLog(t *task, folded record.Writes) error {
+// editItem adds what an edit schedules to what is open, and makes its record. It is folded.
+func (r *run) editItem(t *task, folded record.Writes, as string) (item, error) {
 	kept, waiting := r.current, r.deferred
-	joins := r.halfJoined()
 	r.deferred = nil
 	r.schedule([]*task{t})
 	fresh := slices.DeleteFunc(append(r.current, r.deferred...), func(n *task) bool {
@@ -66,7 +75,7 @@ func (r *run) editLog(t *task, folded record.Writes) error {
 			return k.node == n.node && k.phase != phaseEnd // it is going to run anyway
 		})
 	})
-	d := &record.Edit{Run: r.id, By: r.by, As: "resume", Graph: r.c.plan.id, Writes: t.out.writes, Folded: folded, Sends: t.result().Sends, Joins: joins}
+	d := &record.Edit{Run: r.id, By: r.by, As: as, Graph: r.c.plan.id, Writes: t.out.writes, Folded: folded, Sends: t.result().Sends, Joins: r.halfJoined()}
 	r.current, r.deferred = kept, waiting
 	for _, n := range fresh {
 		if n.deferred {
@@ -79,17 +88,8 @@ func (r *run) editLog(t *task, folded record.Writes) error {
 		d.Next = append(d.Next, n.scheduled())
 	}
 	r.logMu.Lock()
-	err := r.log.ApplyEdit(d)
-	r.logMu.Unlock()
-	if err != nil {
-		return err
-	}
-	b, err := r.add(item{kind: checkpoint.KindEdit, step: r.step, body: d})
-	if err == nil {
-		_, err = r.journal.flush(b)
-	}
-	r.step++
-	return err
+	defer r.logMu.Unlock()
+	return item{kind: checkpoint.KindEdit, step: r.step, body: d}, r.log.ApplyEdit(d)
 }
 
 func (p *plan) names() (names []string) {

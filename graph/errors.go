@@ -17,7 +17,8 @@ var (
 	// ErrCancelled is returned when the run was cancelled for good. The thread takes the next input.
 	ErrCancelled = errors.New("graph: the run was cancelled")
 
-	// ErrDrained is returned when the run stopped at a superstep boundary because its App is closing. Resume continues it.
+	// ErrDrained is returned when the run stopped at a superstep boundary because its App is closing, or because of Drain.
+	// Resume continues it.
 	ErrDrained = errors.New("graph: drained; Resume continues the run")
 
 	// ErrStopped is the cause when a reader broke out of a stream. Resume continues the run.
@@ -29,6 +30,9 @@ var (
 	// ErrCrashLoop is returned when a run was taken over again and again without getting anywhere: a task kills its process.
 	ErrCrashLoop = errors.New("graph: the run was taken over too often without progress; mend the task, then Resume")
 )
+
+// ErrQueued is matched by *QueuedError: the input is stored and runs when its turn comes.
+var ErrQueued = errors.New("graph: the input is queued")
 
 // Refusals: nothing was changed.
 var (
@@ -50,14 +54,30 @@ var (
 	// ErrNotHead is returned when Resume names an entry that is not the newest one.
 	ErrNotHead = errors.New("graph: the entry is not the head of the thread; fork from it, then resume the fork")
 
-	// ErrAmbiguous is matched by *AmbiguousError: an answer without an id, and not exactly one open question.
-	ErrAmbiguous = errors.New("graph: the answer fits no single question")
+	// ErrDormant is returned by calls that run or answer, for a branch that is not the active one. Activate wakes it.
+	ErrDormant = errors.New("graph: the branch is dormant; Activate it first")
+
+	// ErrInUse is returned when a name is taken, or what is to be removed is needed by what stays.
+	ErrInUse = errors.New("graph: in use")
+
+	// ErrEffects is matched by *EffectsError: a fork would come by recorded effects again, and it was not said what becomes of them.
+	ErrEffects = errors.New("graph: effects are recorded behind the entry; say Reuse or Rerun")
+
+	// ErrPruned is returned when an entry was removed by retention.
+	ErrPruned = checkpoint.ErrPruned
+
+	// ErrAmbiguous is matched by *AmbiguousError, an answer without an id and not exactly one open question, and by
+	// *AmbiguousTaskError.
+	ErrAmbiguous = errors.New("graph: it is not clear what is meant")
 
 	// ErrBadAnswer is matched by *BadAnswerError: the answer does not fit what was asked.
 	ErrBadAnswer = errors.New("graph: bad answer")
 
 	// ErrNotPending is returned when a question is not open: answered, closed, or unknown.
 	ErrNotPending = checkpoint.ErrNotPending
+
+	// ErrExpired is matched by *ExpiredError: the question's deadline has passed.
+	ErrExpired = checkpoint.ErrExpired
 
 	// ErrIncompatible is matched by *IncompatibleError: the thread was written by a graph that this one cannot continue.
 	ErrIncompatible = errors.New("graph: the thread does not fit this graph")
@@ -144,6 +164,21 @@ func (e *BusyError) Error() string {
 // Is makes errors.Is(err, ErrBusy) true.
 func (e *BusyError) Is(target error) bool { return target == ErrBusy }
 
+// A QueuedError says that an input was stored, durably, and will run as Run. Until then the thread shows nothing of it;
+// afterwards State, History and the events of the process that runs it do. App.CancelRun takes it back.
+type QueuedError struct {
+	Thread Thread
+	Run    string
+}
+
+// Error names the run.
+func (e *QueuedError) Error() string {
+	return fmt.Sprintf("graph: thread %s is busy; the input is queued as run %s", e.Thread, e.Run)
+}
+
+// Is makes errors.Is(err, ErrQueued) true.
+func (e *QueuedError) Is(target error) bool { return target == ErrQueued }
+
 // An AmbiguousError lists the open questions among which an answer without an id cannot choose.
 type AmbiguousError struct{ Questions []Question }
 
@@ -162,6 +197,20 @@ func (e *AmbiguousError) Error() string {
 // Is makes errors.Is(err, ErrAmbiguous) true.
 func (e *AmbiguousError) Is(target error) bool { return target == ErrAmbiguous }
 
+// An AmbiguousTaskError lists what an edit may be made as.
+type AmbiguousTaskError struct {
+	As         string
+	Candidates []string // names of nodes, or ids of open tasks
+}
+
+// Error lists the candidates.
+func (e *AmbiguousTaskError) Error() string {
+	return fmt.Sprintf("graph: an edit as %q can mean several things, say which: %s", e.As, strings.Join(e.Candidates, ", "))
+}
+
+// Is makes errors.Is(err, ErrAmbiguous) true.
+func (e *AmbiguousTaskError) Is(target error) bool { return target == ErrAmbiguous }
+
 // A BadAnswerError says why an answer was not taken. The question is still open.
 type BadAnswerError struct {
 	Question Question
@@ -178,6 +227,22 @@ func (e *BadAnswerError) Is(target error) bool { return target == ErrBadAnswer }
 
 // Unwrap returns what is wrong.
 func (e *BadAnswerError) Unwrap() error { return e.Err }
+
+// An ExpiredError says that a question's deadline has passed. Ask returns it when the question has no default, and the
+// task fails with it unless the node deals with it; Resume of the failed task then asks anew. Resume with an answer that
+// comes too late returns it too, and changes nothing.
+type ExpiredError struct{ Question Question }
+
+// Error names the question and its deadline.
+func (e *ExpiredError) Error() string {
+	return fmt.Sprintf("graph: question %s (node %s, id %s) has expired at %s", e.Question.Name, e.Question.Node, e.Question.ID, e.Question.Expires.Format(time.RFC3339))
+}
+
+// Is makes errors.Is(err, ErrExpired) true.
+func (e *ExpiredError) Is(target error) bool { return target == ErrExpired }
+
+// Retryable is false: another attempt would find the question as expired.
+func (e *ExpiredError) Retryable() bool { return false }
 
 // An IncompatibleError lists why a thread cannot be continued by this graph.
 type IncompatibleError struct {

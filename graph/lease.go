@@ -12,7 +12,11 @@ import (
 
 // open makes the run's journal, behind the last record of the loaded chain.
 func (r *run) open(l *loaded, nonce checkpoint.Nonce, epoch int64) {
-	r.chain.Branch = l.Branch
+	r.chain.Branch, r.branch = l.Branch, ""
+	r.epoch.Store(epoch)
+	if l.Branch > 0 && int(l.Branch) <= len(l.Branches) {
+		r.branch = l.Branches[l.Branch-1].Name
+	}
 	r.journal = &journal{store: r.c.store, chain: r.chain, nonce: nonce, patience: r.c.opts.StorePatience, place: place{l.log.Pos, epoch << 32, l.log.Base}}
 	r.journal.good = r.journal.place
 	r.takeRows(l.Questions)
@@ -27,8 +31,10 @@ func (c *core) acquire(r *run, a *checkpoint.Acquire) error {
 	err := persist(r.ctx, c.opts.StorePatience, weigh(a.Records), func(ctx context.Context) error {
 		h, err := c.store.Acquire(ctx, a)
 		if err == nil {
+			r.stored, r.local = h.LeaseUntil.Add(-a.TTL), at
 			r.journal.news(h.Inbox)
 			if a.Mode != checkpoint.Free {
+				r.epoch.Store(h.Epoch)
 				r.journal.ord = h.Epoch << 32
 				r.journal.good.ord = r.journal.ord
 			}

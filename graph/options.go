@@ -23,6 +23,7 @@ type Options struct {
 	Lease          time.Duration    // how long a thread stays held when its process vanishes; default 15 s
 	Grace          time.Duration    // how long running nodes may take to return once a run's context has ended; default 5 s
 	StorePatience  time.Duration    // how long a run repeats a write that a store does not take; default 30 s
+	Retention      Retention        // applied to the branch of each run when it ends or pauses; zero: nothing is removed. It costs reads
 	Logger         *slog.Logger     // nil: nothing is logged. No state content is ever logged
 	OnEvent        func(Event)      // receives the events of every run, those of one run in order; it must be quick, and safe for concurrent runs
 	Clock          Clock            // default: the real one. For back-offs and time-outs of nodes
@@ -33,6 +34,7 @@ type RunOptions struct {
 	By          string            // who starts it; recorded with the run and with answers
 	Owner       string            // user that a thread created by this call belongs to; never changed later
 	Request     string            // id of the request: a second Run with the same one is ErrDuplicate
+	OnBusy      BusyPolicy        // what Run does on a thread with unfinished business; default Reject
 	Meta        map[string]string // recorded with the run; filterable
 	StepLimit   int
 	Durability  Durability
@@ -92,6 +94,11 @@ func (o *Options) check(p *plan) (errs []error) {
 	}
 	if err := o.Durability.validate(); err != nil {
 		errs = append(errs, err)
+	}
+	if o.Retention != (Retention{}) {
+		if err := o.Retention.check(); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	for _, list := range [][]string{o.BreakBefore, o.BreakAfter} {
 		errs = append(errs, p.checkBreaks(list)...)

@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph/internal/host"
@@ -17,6 +18,7 @@ type questionBody struct {
 	Prompt  json.RawMessage `json:"prompt"`
 	Schema  json.RawMessage `json:"schema"`
 	Refused string          `json:"refused,omitzero"`
+	Default json.RawMessage `json:"default,omitzero"` // the answer once the deadline has passed
 }
 
 // publicQuestion reads a row.
@@ -27,7 +29,7 @@ func publicQuestion(q *checkpoint.Question) (Question, error) {
 	}
 	return Question{
 		ID: q.ID, Name: b.Name, Node: b.Node, Task: q.Task, Prompt: b.Prompt, Schema: b.Schema, Shown: q.Shown, NotBy: q.NotBy,
-		Refused: b.Refused, Asked: q.Asked, Expires: q.Deadline,
+		Refused: b.Refused, Asked: q.Asked, Expires: q.Deadline, Default: b.Default, Expired: q.Expired,
 	}, nil
 }
 
@@ -54,7 +56,7 @@ func (r *run) questions() (out []Question) {
 		switch {
 		case t.waiting:
 			for _, q := range r.answers {
-				if q.Task == t.id() && q.State == checkpoint.Open {
+				if q.Task == t.id() && waits(q) {
 					if p, err := publicQuestion(q); err == nil {
 						out = append(out, p)
 					}
@@ -71,7 +73,10 @@ func (r *run) questions() (out []Question) {
 }
 
 func (r *run) asked(t *task, q *host.Question) Question {
-	p := Question{ID: q.ID, Name: q.Name, Node: t.node.name, Task: t.id(), Prompt: q.Prompt, Schema: q.Schema, Shown: shownHash(q.Prompt, q.Schema), NotBy: q.NotBy}
+	p := Question{
+		ID: q.ID, Name: q.Name, Node: t.node.name, Task: t.id(), Prompt: q.Prompt, Schema: q.Schema, Shown: shownHash(q.Prompt, q.Schema), NotBy: q.NotBy,
+		Expires: q.Deadline, Default: q.Default,
+	}
 	if why := r.refused[q.ID]; why != nil {
 		p.Refused = why.Error()
 	}
@@ -91,12 +96,12 @@ func (r *run) questionRows(p *record.Pause) (rows []checkpoint.Question) {
 		}
 		for _, hq := range t.out.asked {
 			q := r.asked(t, hq)
-			body, err := record.Encode(&questionBody{q.Name, q.Node, q.Prompt, q.Schema, q.Refused})
+			body, err := record.Encode(&questionBody{q.Name, q.Node, q.Prompt, q.Schema, q.Refused, q.Default})
 			if err != nil { // both are JSON that was checked when it was asked
 				panic(err)
 			}
 			rows = append(rows, checkpoint.Question{
-				Key: r.key, ID: q.ID, Branch: r.chain.Branch, Namespace: r.chain.Namespace, Run: r.id, Task: q.Task, Shown: q.Shown, NotBy: q.NotBy, Body: body,
+				Key: r.key, ID: q.ID, Branch: r.chain.Branch, Namespace: r.chain.Namespace, Run: r.id, Task: q.Task, Deadline: q.Expires, Shown: q.Shown, NotBy: q.NotBy, Body: body,
 			})
 		}
 	}
@@ -114,12 +119,12 @@ func (r *run) takeRows(rows []checkpoint.Question) {
 	r.refused = nil
 }
 
-// openFor reports whether a question of the task still waits for an answer.
+// openFor reports whether a question of the task still waits for an answer that can come.
 func (r *run) openFor(task string) bool {
 	r.answerMu.Lock()
 	defer r.answerMu.Unlock()
 	for _, q := range r.answers {
-		if q.Task == task && q.State == checkpoint.Open {
+		if q.Task == task && waits(q) {
 			return true
 		}
 	}
@@ -128,16 +133,27 @@ func (r *run) openFor(task string) bool {
 
 // replies checks the answers of a call against the open questions. Nothing is changed when one of them does not fit.
 func replies(cmds []Command, rows []checkpoint.Question, by string) ([]checkpoint.Reply, error) {
-	open, err := publicQuestions(rows)
+	all, err := publicQuestions(rows)
 	if err != nil {
 		return nil, err
 	}
-	sortQuestions(open)
+	sortQuestions(all)
+	var open, late []Question
+	for _, q := range all {
+		if q.Expired {
+			late = append(late, q)
+		} else {
+			open = append(open, q)
+		}
+	}
 	var out []checkpoint.Reply
 	given := map[string]bool{}
 	for _, c := range cmds {
 		if c.answer == nil {
 			continue
+		}
+		if i := slices.IndexFunc(late, func(q Question) bool { return q.ID == c.answer.id }); i >= 0 {
+			return nil, &ExpiredError{late[i]}
 		}
 		q, err := pick(c.answer.id, open, rows)
 		if err != nil {

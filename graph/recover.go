@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,33 +32,37 @@ func (c *core) recover(ctx context.Context, ro RunOptions) ([]Recovered, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Recovered, len(keys))
+	out := make([][]Recovered, len(keys))
 	slots := make(chan struct{}, c.opts.MaxConcurrency)
 	var wg sync.WaitGroup
 	for i, k := range keys {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			th := Thread{Tenant: k.Tenant, ID: k.Thread}
-			r, err := c.resume(ctx, th, ro, nil)
-			switch {
-			case err == nil:
-				r.start()
-				err = r.wait()
-			case errors.Is(err, ErrInterrupted): // nothing of it can run yet
-				err = ErrNothingToDo
-			}
-			out[i] = Recovered{th, err}
+			out[i] = c.sweep(ctx, Thread{Tenant: k.Tenant, ID: k.Thread}, ro)
 		})
 	}
 	wg.Wait()
-	var kept []Recovered
-	for _, r := range out {
-		if !errors.Is(r.Err, ErrBusy) && !errors.Is(r.Err, ErrNothingToDo) { // somebody else was faster
-			kept = append(kept, r)
+	return slices.Concat(out...), context.Cause(ctx)
+}
+
+// sweep continues one thread until nothing of it is left to do without a person.
+func (c *core) sweep(ctx context.Context, th Thread, ro RunOptions) (out []Recovered) {
+	for ctx.Err() == nil {
+		r, err := c.resume(ctx, th, ro, []Command{{sweep: true}})
+		switch {
+		case err == nil:
+			r.start()
+			err = r.wait()
+		case errors.Is(err, ErrInterrupted), errors.Is(err, ErrBusy), errors.Is(err, ErrNothingToDo):
+			return out // nothing of it can run yet, or somebody else was faster
+		}
+		out = append(out, Recovered{th, err})
+		if r == nil || !r.onward() {
+			return out
 		}
 	}
-	return kept, context.Cause(ctx)
+	return out
 }
 
 // orphans lists the threads of this graph that nobody works on although there is something to do.
@@ -89,7 +94,7 @@ func (c *core) orphans(ctx context.Context) (keys []checkpoint.Key, err error) {
 			}
 		}
 	}
-	for _, find := range []func(context.Context) ([]checkpoint.Key, error){c.answered, c.cancelled} {
+	for _, find := range []func(context.Context) ([]checkpoint.Key, error){c.decided, c.commanded} {
 		more, err := find(ctx)
 		if err != nil {
 			return nil, err
@@ -101,9 +106,9 @@ func (c *core) orphans(ctx context.Context) (keys []checkpoint.Key, err error) {
 	return keys, nil
 }
 
-// cancelled lists waiting threads for which a cancel was left that nobody has looked at.
-func (c *core) cancelled(ctx context.Context) (keys []checkpoint.Key, err error) {
-	f := checkpoint.ThreadFilter{Status: checkpoint.Interrupted, Graph: c.plan.id.Name, HasInbox: true}
+// commanded lists threads with a command that nobody looks at: a cancel of a run that waits, an input whose turn has come.
+func (c *core) commanded(ctx context.Context) (keys []checkpoint.Key, err error) {
+	f := checkpoint.ThreadFilter{Graph: c.plan.id.Name, HasInbox: true}
 	for {
 		heads, err := c.store.Threads(ctx, f)
 		if err != nil || len(heads) == 0 {
@@ -112,23 +117,34 @@ func (c *core) cancelled(ctx context.Context) (keys []checkpoint.Key, err error)
 		for i := range heads {
 			h := &heads[i]
 			f.After = h.Key
-			if h.Held() {
+			if c.worked(h) {
 				continue
 			}
 			cmds, err := c.store.Inbox(ctx, h.Key)
 			if err != nil {
 				return nil, err
 			}
-			if cancelOf(h.Run, cmds) != nil {
+			if h.Status == checkpoint.Interrupted && cancelOf(h.Run, cmds) != nil || h.Status.Ended() && len(c.queued(cmds, 0)) > 0 {
 				keys = append(keys, h.Key)
 			}
 		}
 	}
 }
 
-// answered lists threads with answers that no task has used yet.
-func (c *core) answered(ctx context.Context) (keys []checkpoint.Key, err error) {
-	f := checkpoint.QuestionFilter{State: checkpoint.Answered}
+// decided lists threads with answers that no task has used yet, and with questions that nobody can answer any more.
+func (c *core) decided(ctx context.Context) (keys []checkpoint.Key, err error) {
+	for _, f := range []checkpoint.QuestionFilter{{State: checkpoint.Answered}, {Expired: true}} {
+		more, err := c.waitedFor(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, more...)
+	}
+	return keys, nil
+}
+
+// waitedFor lists threads that wait for such questions.
+func (c *core) waitedFor(ctx context.Context, f checkpoint.QuestionFilter) (keys []checkpoint.Key, err error) {
 	for {
 		qs, err := c.store.Questions(ctx, f)
 		if err != nil || len(qs) == 0 {

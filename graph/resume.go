@@ -54,6 +54,12 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 	if l.Head.Epoch == 0 {
 		return fmt.Errorf("%w: %s", ErrNoThread, r.thread)
 	}
+	if err := activeOnly(r.thread, l.Loaded); err != nil {
+		if slices.ContainsFunc(cmds, func(cmd Command) bool { return cmd.answer != nil }) {
+			err = fmt.Errorf("%w (%w)", ErrNotPending, err)
+		}
+		return err
+	}
 	for _, cmd := range cmds {
 		if cmd.at != nil && *cmd.at != l.log.EntryPos {
 			return fmt.Errorf("%w: entry %d was named, the head is %d", ErrNotHead, *cmd.at, l.log.EntryPos)
@@ -64,6 +70,9 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 	}
 	if !*recorded {
 		given, err := replies(cmds, l.Questions, r.by)
+		if e, ok := errors.AsType[*checkpoint.NotPendingError](err); ok {
+			return c.dormant(ctx, l.Loaded, e.Question, c.whoWas(ctx, r.key, err))
+		}
 		if err != nil {
 			return err
 		}
@@ -78,6 +87,15 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 			*recorded = true
 			return c.prepareResume(ctx, r, cmds, recorded)
 		}
+	}
+	if c.nextQueued(r, l, cmds, *recorded) {
+		if c.worked(&l.Head) {
+			return c.busy(r.thread, l)
+		}
+		if l.Head.Held() { // its run had ended, but its process died holding the thread
+			return c.unlock(r, l)
+		}
+		return c.startQueued(ctx, r, l)
 	}
 	switch {
 	case *recorded && l.Head.Status == checkpoint.Completed:
@@ -95,6 +113,21 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 		return err
 	}
 	return c.takeUp(r, l, cmds)
+}
+
+// nextQueued reports whether resuming means to start an input that waits: nothing else is left to do. After a failure
+// that is so when nobody has asked for the failed run itself.
+func (c *core) nextQueued(r *run, l *loaded, cmds []Command, recorded bool) bool {
+	sweep := swept(cmds)
+	r.swept = sweep
+	if recorded || len(cmds) > 0 && !sweep || len(c.queued(l.Inbox, r.passed)) == 0 {
+		return false
+	}
+	return l.Head.Status.Ended() && (sweep || l.Head.Status != checkpoint.Failed)
+}
+
+func swept(cmds []Command) bool {
+	return slices.ContainsFunc(cmds, func(c Command) bool { return c.sweep })
 }
 
 // try finds out whether the writes and gotos of a call fit, before its answers are recorded.
@@ -127,6 +160,20 @@ func (c *core) answer(ctx context.Context, r *run, given []checkpoint.Reply, row
 	return err
 }
 
+// whoWas completes the refusal of an answer with who was faster: a question that its task has used up is not loaded any more.
+// The reply names something that was never shown, so that it is refused whatever has become of the question.
+func (c *core) whoWas(ctx context.Context, key checkpoint.Key, refusal error) error {
+	late, ok := errors.AsType[*checkpoint.NotPendingError](refusal)
+	if !ok || late.State != checkpoint.Closed {
+		return refusal
+	}
+	_, err := c.store.Answer(ctx, key, []checkpoint.Reply{{Question: late.Question, Shown: []byte("never shown"), Value: []byte("null")}})
+	if known, ok := errors.AsType[*checkpoint.NotPendingError](err); ok {
+		return known
+	}
+	return refusal
+}
+
 // mine reports whether the recorded answers are the given ones.
 func (c *core) mine(ctx context.Context, r *run, given []checkpoint.Reply) bool {
 	l, err := c.store.Load(ctx, r.key, checkpoint.Active, "")
@@ -151,7 +198,7 @@ func (c *core) takeUp(r *run, l *loaded, cmds []Command) error {
 	r.open(l, nonce, l.Head.Epoch+1)
 	a := &checkpoint.Acquire{Key: r.key, Mode: checkpoint.Free, Epoch: l.Head.Epoch, Nonce: nonce, TTL: c.opts.Lease, Holder: procid.Self(), Resume: true}
 	takeover := l.Head.Held()
-	if !takeover && !r.canGoOn(cmds) && r.cancelIn(l.Inbox) == nil {
+	if !takeover && !r.canGoOn(cmds, l.Head.Status) && r.cancelIn(l.Inbox) == nil {
 		qs := r.questions()
 		return &Interrupted{Thread: r.thread, Run: l.log.Run, Questions: qs}
 	}
@@ -179,18 +226,24 @@ func (c *core) takeOver(r *run, l *loaded, takeover bool, cmds []Command) error 
 		if err != nil {
 			return err
 		}
-		if err := c.compatible(r.thread, l.log); err != nil {
-			return err
+		if r.cancelled == nil { // what is not going to run need not fit
+			if err := c.compatible(r.thread, l.log); err != nil {
+				return err
+			}
 		}
+		r.chain.Branch = l.Branch // the former holder may have made another branch
+		r.journal.chain = r.chain
 		r.journal.pos, r.journal.base = l.log.Pos, l.log.Base
 		r.journal.good = r.journal.place
 		r.take(l.Loaded)
 		r.rebuild(l)
+		r.inherit(l.Inbox)
 		if l.Head.Epoch-(l.log.EntryOrd>>32) > maxTakeovers { // one of them is this one, which has not run anything yet
 			r.crashLoop = true
 		}
 	} else {
 		r.take(l.Loaded) // a cancel may have been left for whoever comes next
+		r.inherit(l.Inbox)
 	}
 	head, err := c.restore(r.thread, r.log)
 	if err != nil {
@@ -218,8 +271,9 @@ func (c *core) loadOwn(r *run) (l *loaded, err error) {
 	return l, err
 }
 
-// canGoOn reports whether resuming would run anything.
-func (r *run) canGoOn(cmds []Command) bool {
+// canGoOn reports whether resuming would run anything. What has failed is not tried again unless somebody asks for it.
+func (r *run) canGoOn(cmds []Command, status checkpoint.Status) bool {
+	asked := !swept(cmds) || status == checkpoint.Running
 	for _, c := range cmds {
 		if c.write != nil || c.goTo != nil || c.force {
 			return true
@@ -227,12 +281,13 @@ func (r *run) canGoOn(cmds []Command) bool {
 	}
 	waiting := false
 	for _, t := range r.current {
-		if t.phase != phaseEnd && !t.waiting {
+		failed := r.log.Results[t.id()] // or finished
+		if t.phase != phaseEnd && !t.waiting && (asked || failed == nil || failed.Handler) {
 			return true
 		}
 		waiting = waiting || t.waiting
 	}
-	return !waiting
+	return !waiting && asked
 }
 
 // backOut gives a thread back that was taken for a call that turned out to be wrong. The thread gets its status back, and if an
@@ -286,11 +341,17 @@ func (r *run) answered() bool {
 	return false
 }
 
-// goOn continues a thread on behalf of the App.
+// goOn continues a thread on behalf of the App. What a closed App leaves is for the next process.
 func (c *core) goOn(th Thread, ro RunOptions) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
 	c.serving.Go(func() {
-		r, err := c.resume(context.Background(), th, ro, nil)
+		r, err := c.resume(context.Background(), th, ro, []Command{{sweep: true}})
 		if err == nil {
+			r.swept = false // nobody else looks after what comes next
 			r.start()
 			err = r.wait()
 		}

@@ -22,6 +22,7 @@ type run struct {
 	ro      RunOptions
 	thread  Thread
 	chain   checkpoint.Chain
+	branch  string // its name; empty: the first one
 	key     checkpoint.Key
 	id      string
 	by      string // who made this call
@@ -33,8 +34,12 @@ type run struct {
 	bus     *bus
 	done    chan struct{} // closed when the run has ended, err and head are final then
 
-	journal *journal // nil without a store
+	journal *journal  // nil without a store
+	stored  time.Time // by the store's clock, when it was local here: the acquisition has told
+	local   time.Time
+	epoch   atomic.Int64 // of the acquisition
 	inline  atomic.Pointer[task]
+	drained atomic.Pointer[string] // why this run, and not the whole App, is asked to stop at the next boundary
 
 	logMu sync.Mutex
 	log   *record.Thread // nil without a store
@@ -64,8 +69,12 @@ type run struct {
 	err        error
 	cancelled  *checkpoint.Command // somebody wants the run to end
 	stepCancel context.CancelCauseFunc
-	crashLoop  bool // it was taken over too often
-	over       bool // it had ended before this call could take it up
+	crashLoop  bool  // it was taken over too often
+	over       bool  // it had ended before this call could take it up
+	more       bool  // inputs wait in the inbox
+	passed     int64 // inputs up to this number of the inbox are done
+	before     int64 // inputs up to this number came before the call that began the run; below 0: not known
+	swept      bool  // whoever waits for the run looks after the inbox
 	unwatch    func() bool
 	lostOnce   sync.Once
 	lost       atomic.Pointer[error]
@@ -342,14 +351,17 @@ func (r *run) recordOnce(c *call, o *record.Once) error {
 	return r.wrote(err)
 }
 
-// once returns what is recorded of an effect.
-func (r *run) once(id record.OnceID) *record.Once {
+// once returns what is recorded of an effect, and whether that stands in the origin of the branch.
+func (r *run) once(id record.OnceID) (o *record.Once, reused bool) {
 	r.logMu.Lock()
 	defer r.logMu.Unlock()
-	if r.log != nil {
-		return r.log.Onces[id]
+	if r.log == nil {
+		return r.onces[id], false
 	}
-	return r.onces[id]
+	if o := r.log.Onces[id]; o != nil {
+		return o, false
+	}
+	return r.log.Reused(id), true
 }
 
 // wrote looks at the outcome of a write: one that failed for good ends the run.

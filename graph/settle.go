@@ -28,8 +28,12 @@ func (r *run) settle() bool {
 		}
 	}
 	r.logMu.Lock()
-	x, head := settlement(r.c.plan, r.log, r.head, settledByCancel)
-	x.By = r.cancelledBy()
+	order, reason := r.order(), settledByCancel
+	if order.Input {
+		reason = settledByInput
+	}
+	x, head := settlement(r.c.plan, r.log, r.head, reason)
+	x.By = order.By
 	x.Questions = openIDs(r)
 	err := r.log.ApplySettle(x)
 	r.logMu.Unlock()
@@ -98,17 +102,6 @@ func settlement(p *plan, log *record.Thread, head any, reason string) (*record.S
 	}
 	x.Folded = folded
 	return x, next
-}
-
-func (r *run) cancelledBy() string {
-	if r.cancelled == nil {
-		return ""
-	}
-	var b cancelBody
-	if err := unmarshal(r.cancelled.Body, &b); err != nil {
-		return ""
-	}
-	return b.By
 }
 
 // isRetryable tells whether a store's error is worth another try of the same call.

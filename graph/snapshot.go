@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -33,8 +32,9 @@ type ThreadInfo struct {
 	Joins     []JoinInfo        `json:"joins,omitzero"`  // half filled
 	Reason    string            `json:"reason,omitzero"` // why the run stopped, if it did
 	Error     string            `json:"error,omitzero"`
-	Unknown   []string          `json:"unknown,omitzero"` // stored fields that this program does not know
-	JSON      json.RawMessage   `json:"state,omitzero"`   // of a View: the state
+	Branches  []BranchInfo      `json:"branches,omitzero"` // of a thread that has more than one
+	Unknown   []string          `json:"unknown,omitzero"`  // stored fields that this program does not know
+	JSON      json.RawMessage   `json:"state,omitzero"`    // of a View: the state
 }
 
 // A TaskInfo is a scheduled task and what is known of it.
@@ -67,6 +67,15 @@ type EntryInfo struct {
 	Tasks []string        `json:"tasks,omitzero"` // nodes that ran, in task order
 	Next  []string        `json:"next,omitzero"`  // nodes that come next
 	Gone  []string        `json:"gone,omitzero"`  // nodes abandoned by a settle entry
+	From  *Origin         `json:"from,omitzero"`  // of the first entry of a branch or a copy
+}
+
+// An Origin is the entry that a branch or a copy began with.
+type Origin struct {
+	Thread string `json:"thread,omitzero"` // of a copy
+	Branch string `json:"branch"`
+	Entry  int64  `json:"entry"`
+	Reason string `json:"reason"` // fork, edit, copy or rollback
 }
 
 // stateAt reads and folds a thread up to an entry.
@@ -77,12 +86,15 @@ func (c *core) stateAt(ctx context.Context, th Thread, entry int64) (*ThreadInfo
 	if err := c.checkCall(th, RunOptions{}); err != nil {
 		return nil, nil, err
 	}
-	l, err := c.load(ctx, th.key())
+	l, err := c.loadOf(ctx, th)
 	if err != nil {
 		return nil, nil, err
 	}
 	if l.Head.Epoch == 0 {
 		return nil, nil, fmt.Errorf("%w: %s", ErrNoThread, th)
+	}
+	if l.log.Pos < 0 {
+		return nil, nil, fmt.Errorf("%w: branch %q of thread %s", checkpoint.ErrPruned, th.Branch, th)
 	}
 	log := l.log
 	head := entry < 0 || entry == log.EntryPos
@@ -101,7 +113,7 @@ func (c *core) foldTo(ctx context.Context, chain checkpoint.Chain, entry int64) 
 	if err != nil {
 		return nil, err
 	}
-	if len(at) == 0 {
+	if len(at) == 0 || at[0].Pos > entry {
 		first, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, To: -1, Limit: 1, NoBody: true})
 		if err != nil {
 			return nil, err
@@ -118,7 +130,11 @@ func (c *core) foldTo(ctx context.Context, chain checkpoint.Chain, entry int64) 
 		// The entry with which reading became too dear: the snapshot that closes it says the same for less.
 		from, to = at[1].Pos, at[1].Pos
 	}
-	recs, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, From: from, To: to})
+	q := checkpoint.Query{Chain: chain, From: from, To: to}
+	if at[0].Kind == checkpoint.KindSeal { // with what its write carried of tasks that were open; that acquisition wrote nothing else
+		q.To, q.MaxOrd = -1, at[0].Ord|(1<<32-1)
+	}
+	recs, err := c.store.Read(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +188,24 @@ func (c *core) describe(th Thread, l *loaded, log *record.Thread, head bool) (*T
 	if log.Pause != nil {
 		st.Reason, st.Error = log.Pause.Reason, log.Pause.Error
 	}
+	if len(l.Branches) > 0 {
+		st.Branches = branches(l.Loaded)
+	}
+	if l.Branch != l.Head.Active { // the head's status is that of the active branch
+		st.Status = dormantStatus(l.log)
+	}
 	return st, nil
+}
+
+// dormantStatus is what the log says of a run of a branch that is not active.
+func dormantStatus(log *record.Thread) checkpoint.Status {
+	switch {
+	case log.Pause != nil && log.Pause.Reason == record.ReasonFailed:
+		return checkpoint.Failed
+	case len(log.Next) > 0:
+		return checkpoint.Interrupted
+	}
+	return checkpoint.Completed
 }
 
 // history reads entries from the tail, a page at a time.
@@ -182,7 +215,7 @@ func (c *core) history(ctx context.Context, th Thread) iter.Seq2[EntryInfo, erro
 			yield(EntryInfo{}, ErrNoStore)
 			return
 		}
-		l, err := c.store.Load(ctx, th.key(), checkpoint.Active, "")
+		l, err := c.loadOf(ctx, th)
 		if err == nil && l.Head.Epoch == 0 {
 			err = fmt.Errorf("%w: %s", ErrNoThread, th)
 		}
@@ -190,26 +223,18 @@ func (c *core) history(ctx context.Context, th Thread) iter.Seq2[EntryInfo, erro
 			yield(EntryInfo{}, err)
 			return
 		}
-		q := checkpoint.Query{Chain: checkpoint.Chain{Key: th.key(), Branch: l.Branch}, To: -1, Limit: 200, Newest: true}
-		for {
-			recs, err := c.store.Read(ctx, q)
+		for rec, err := range c.backward(ctx, checkpoint.Query{Chain: checkpoint.Chain{Key: th.key(), Branch: l.Branch}, To: -1}) {
+			var e EntryInfo
+			if err == nil && isEntry(rec.Kind) {
+				e, err = entryInfo(rec)
+			}
 			if err != nil {
 				yield(EntryInfo{}, err)
 				return
 			}
-			for _, rec := range slices.Backward(recs) {
-				if !isEntry(rec.Kind) {
-					continue
-				}
-				e, err := entryInfo(rec)
-				if !yield(e, err) || err != nil {
-					return
-				}
-			}
-			if len(recs) == 0 || recs[0].Pos == 0 {
+			if isEntry(rec.Kind) && !yield(e, nil) {
 				return
 			}
-			q.To = recs[0].Pos - 1
 		}
 	}
 }
@@ -223,11 +248,15 @@ func entryInfo(rec checkpoint.Record) (EntryInfo, error) {
 		Tasks     []record.Done      `json:"t"`
 		Next      []record.Task      `json:"next"`
 		Abandoned []record.Abandoned `json:"gone"`
+		Origin    *record.Origin
 	}
 	if err := record.Decode(rec, &b); err != nil {
 		return e, err
 	}
 	e.Run, e.By, e.Graph = b.Run, b.By, graphText(b.Graph)
+	if o := b.Origin; o != nil {
+		e.From = &Origin{o.Thread, o.Branch, o.Entry, o.Reason}
+	}
 	for _, t := range b.Tasks {
 		e.Tasks = append(e.Tasks, t.Node)
 	}
@@ -238,87 +267,4 @@ func entryInfo(rec checkpoint.Record) (EntryInfo, error) {
 		e.Gone = append(e.Gone, t.Node)
 	}
 	return e, nil
-}
-
-// cancelThread ends a thread's run for good.
-func (c *core) cancelThread(ctx context.Context, th Thread, ro RunOptions) error {
-	if c.store == nil {
-		return ErrNoStore
-	}
-	if err := c.checkCall(th, ro); err != nil {
-		return err
-	}
-	var err error
-	var posted string
-	for range 10 {
-		if err = c.cancelOnce(ctx, th, ro, &posted); !errors.Is(err, checkpoint.ErrHeld) {
-			return err
-		}
-	}
-	return err
-}
-
-// cancelOnce cancels the run, or leaves the cancel to its holder and notes in posted for which run it did so.
-func (c *core) cancelOnce(ctx context.Context, th Thread, ro RunOptions, posted *string) error {
-	l, err := c.load(ctx, th.key())
-	if err != nil {
-		return err
-	}
-	switch {
-	case l.Head.Epoch == 0:
-		return fmt.Errorf("%w: %s", ErrNoThread, th)
-	case l.Head.Status == checkpoint.Cancelled && l.Head.Run == *posted:
-		return nil
-	case l.Head.Status == checkpoint.Completed || l.Head.Status == checkpoint.Cancelled:
-		return ErrNothingToDo
-	case l.Head.Held() && !l.Head.Expired && !c.dead(&l.Head):
-		*posted = l.Head.Run
-		return c.postCancel(ctx, l, ro)
-	}
-	r := c.newRun(ctx, th, ro)
-	if err := c.enroll(r); err != nil {
-		r.cancel(nil)
-		return err
-	}
-	body, err := json.Marshal(cancelBody{Run: l.Head.Run, By: ro.By})
-	if err != nil {
-		return err
-	}
-	if err := c.takeUp(r, l, []Command{{force: true}}); err != nil {
-		c.discard(r)
-		return err
-	}
-	r.cancelled = &checkpoint.Command{Body: body}
-	r.start()
-	if err := r.wait(); !errors.Is(err, ErrCancelled) {
-		return err
-	}
-	return nil
-}
-
-// postCancel leaves the cancel to whoever holds the thread, and wakes it if it is in this process.
-func (c *core) postCancel(ctx context.Context, l *loaded, ro RunOptions) error {
-	body, err := json.Marshal(cancelBody{Run: l.Head.Run, By: ro.By})
-	if err != nil {
-		return err
-	}
-	if _, err := c.store.Post(ctx, checkpoint.Command{Key: l.Head.Key, Kind: checkpoint.CommandCancel, Request: "cancel " + l.Head.Run, Body: body}); err != nil {
-		return err
-	}
-	if r, ok := held.Load(l.Head.Nonce); ok {
-		r.(*run).peek()
-	}
-	run := l.Head.Run
-	if l, err = c.load(ctx, l.Head.Key); err != nil {
-		return err
-	}
-	left := !l.Head.Held() || l.Head.Expired || c.dead(&l.Head)
-	switch {
-	case !left || l.Head.Run != run || l.Head.Status == checkpoint.Cancelled:
-		return nil
-	case l.Head.Status == checkpoint.Completed:
-		return ErrNothingToDo
-	default:
-		return checkpoint.ErrHeld // the holder had left before the command came: look again
-	}
 }

@@ -319,10 +319,8 @@ func (r *run) reason(ran []*task) *pause {
 		return &pause{status: checkpoint.Completed}
 	case r.ctx.Err() != nil && !r.cancelling() && r.lost.Load() == nil:
 		return stop(record.ReasonStopped, context.Cause(r.ctx))
-	case r.c.draining():
-		p := stop(record.ReasonDrain, ErrDrained)
-		p.status = checkpoint.Running // it waits for nobody: the next process that recovers goes on
-		return p
+	case r.draining():
+		return r.drainedNow()
 	case r.ran >= r.limit:
 		return stop(record.ReasonLimit, fmt.Errorf("%w: %d supersteps", ErrStepLimit, r.limit))
 	}
@@ -455,7 +453,7 @@ func (r *run) park(why *pause, foldErr error) bool {
 	if why.status == checkpoint.Failed {
 		text = why.pause.Error
 	}
-	b, err := r.addWith(nil, &checkpoint.Park{Status: why.status, Error: text, Questions: rows}, items...)
+	b, err := r.addWith(r.lateQuestions(), &checkpoint.Park{Status: why.status, Error: text, Questions: rows}, items...)
 	if err == nil {
 		err = r.write(b, true)
 	}
@@ -514,14 +512,21 @@ func (r *run) finish(status checkpoint.Status, err error) bool {
 		r.unwatch()
 	}
 	r.c.forget(r)
+	r.tidy()
 	r.bus.end(r, status, err)
 	r.c.log(r, "run ends", "status", status.String(), "steps", r.ran, "err", err)
 	r.cancel(nil)
+	if !r.swept && r.onward() {
+		r.c.goOn(r.thread, RunOptions{})
+	}
 	crashpoint.Hit("done")
 	close(r.done)
 	r.c.leave(r)
 	return false
 }
+
+// onward reports whether an input waits whose turn has come, now that the run has ended.
+func (r *run) onward() bool { return r.more && r.status.Ended() && !r.order().Input }
 
 // crash ends the run because nothing can be written any more. The thread is left to whoever takes it over.
 func (r *run) crash(err error) bool {

@@ -32,10 +32,11 @@ type task struct {
 	out      *call // the attempt that succeeded
 	err      error // why it has no result
 	handled  string
-	marker   bool  // the log says that its handler has the word
-	cause    error // what the handler deals with
-	recorded bool  // the log has its result
-	waiting  bool  // some of its questions have no answer yet
+	marker   bool     // the log says that its handler has the word
+	cause    error    // what the handler deals with
+	recorded bool     // the log has its result
+	waiting  bool     // some of its questions have no answer yet
+	late     []string // questions that had expired without a default when it failed
 	attempt  int
 	fate     atomic.Uint32 // who has the word on a task that runs in a goroutine of its own
 	first    call
@@ -119,6 +120,7 @@ func (t *task) attempts() error {
 		c.t, c.n, c.Context = t, n, t.ctx
 		err := c.guard((*call).body)
 		c.seal()
+		t.late = c.late
 		if err == nil {
 			t.out = c
 			return nil
@@ -177,6 +179,7 @@ func (t *task) handle(cause error) error {
 	c := &call{t: t, n: t.attempt, Context: t.ctx, cause: cause}
 	err := c.guard((*call).handlerBody)
 	c.seal()
+	t.late = append(t.late, c.late...)
 	if err == nil || c.suspended(err) {
 		t.out, t.handled = c, cause.Error()
 		return err

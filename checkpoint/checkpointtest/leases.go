@@ -18,6 +18,7 @@ var leaseCases = []testCase{
 	{"release-guard", "C2", "a command that comes while the holder lets go must be seen by it, or nobody runs it", releaseGuard},
 	{"park", "C2", "status, run, questions and lease change in the write that ends the run", park},
 	{"resume", "C2", "a resumed run is running again, and an edit leaves the status alone", resume},
+	{"another-branch", "E42", "a fork starts a run that waits, and going back makes the run of the other branch the latest again, each in one write", anotherBranch},
 	{"takeovers", "E18", "a task that kills its process is taken over for ever, unless takeovers without progress are counted", takeovers},
 }
 
@@ -289,6 +290,57 @@ func resume(e *env) {
 	e.ok(err)
 	if len(runs) != 1 || !runs[0].Ended.IsZero() {
 		e.Fatalf("running runs: %+v", runs)
+	}
+}
+
+func anotherBranch(e *env) {
+	h := e.startRun(e.key("thread"), &checkpoint.Run{ID: "one", Request: "request", Graph: "first", Meta: map[string]string{"k": "1"}})
+	h.park(checkpoint.Failed, 0)
+	before, err := e.store.Runs(e.Context(), checkpoint.RunFilter{Tenant: e.tenant})
+	e.ok(err)
+
+	fork := e.holder(h.Key, 2)
+	one, zero := int32(1), int32(0)
+	a := checkpoint.Acquire{
+		Key: h.Key, Epoch: 1, Nonce: fork.nonce, Records: []checkpoint.Record{fork.recordIn(1, "", checkpoint.KindSeal, "seal")},
+		Branch: &checkpoint.Branch{N: 1, Name: "fork"}, Activate: &one,
+		Run: &checkpoint.Run{ID: "two", Status: checkpoint.Interrupted, Graph: "second", Meta: map[string]string{"k": "2"}},
+	}
+	for range 2 { // C4
+		head, err := e.try(a)
+		e.ok(err)
+		e.equal("the fork", []any{head.Active, head.Run, head.Status, head.Graph, head.Meta["k"]}, []any{one, "two", checkpoint.Interrupted, "second", "2"})
+	}
+	release := func(nonce checkpoint.Nonce) {
+		released, err := e.store.Release(e.Context(), checkpoint.Lease{Key: h.Key, Nonce: nonce}, 0)
+		e.ok(err)
+		e.equal("released", released, true)
+	}
+	release(fork.nonce)
+	waiting, err := e.store.Threads(e.Context(), checkpoint.ThreadFilter{Tenant: e.tenant, Status: checkpoint.Interrupted})
+	e.ok(err)
+	e.equal("waiting threads", len(waiting), 1)
+
+	e.refused(checkpoint.Acquire{Key: h.Key, Epoch: 2, Again: true, Run: &checkpoint.Run{ID: "unknown"}}, checkpoint.ErrStale)
+	e.refused(checkpoint.Acquire{Key: h.Key, Epoch: 2, Again: true}, checkpoint.ErrBadKey)
+	back := before[0]
+	head, err := e.try(checkpoint.Acquire{Key: h.Key, Epoch: 2, Run: &back, Again: true, Activate: &zero})
+	e.ok(err)
+	e.equal("back", []any{head.Active, head.Run, head.Status, head.Graph, head.Meta["k"]}, []any{zero, "one", checkpoint.Failed, "first", "1"})
+	release(head.Nonce)
+	after, err := e.store.Runs(e.Context(), checkpoint.RunFilter{Tenant: e.tenant})
+	e.ok(err)
+	e.equal("runs", len(after), 2)
+	e.equal("the row of the run", after[0], before[0])
+	e.equal("the other run", []any{after[1].ID, after[1].Status, after[1].Ended.IsZero()}, []any{"two", checkpoint.Interrupted, true})
+
+	done, err := e.try(checkpoint.Acquire{Key: h.Key, Epoch: 3, Run: &checkpoint.Run{ID: "zero", Status: checkpoint.Completed}})
+	e.ok(err)
+	e.equal("a run that has ended when it starts", done.Status, checkpoint.Completed)
+	runs, err := e.store.Runs(e.Context(), checkpoint.RunFilter{Tenant: e.tenant, Status: checkpoint.Completed})
+	e.ok(err)
+	if len(runs) != 1 || runs[0].ID != "zero" || runs[0].Ended.IsZero() {
+		e.Fatalf("completed runs: %+v", runs)
 	}
 }
 

@@ -24,7 +24,8 @@ const (
 		holder = $5, takeovers = case when $6::bool then takeovers + 1 else 0 end where tenant = $1 and thread = $2`
 	sqlStart = `update hf_thread set run = $3, status = $4, graph = $5, updated = clock_timestamp() where tenant = $1 and thread = $2`
 	sqlRun   = `insert into hf_run(tenant, thread, run, request, status, graph, started_by, error, started, ended)
-		values ($1, $2, $3, $4, $5, $6, $7, '', clock_timestamp(), null)`
+		values ($1, $2, $3, $4, $5, $6, $7, '', clock_timestamp(), case when $8::bool then clock_timestamp() end)`
+	sqlOldRun = `select hf_must(exists (select 1 from hf_run where tenant = $1 and thread = $2 and run = $3), '` + codeUnfit + `')`
 	sqlStatus = `with t as (update hf_thread set status = $3, updated = clock_timestamp() where tenant = $1 and thread = $2 returning run)
 		update hf_run r set status = $3, error = coalesce($4, r.error), ended = case when $5::bool then clock_timestamp() end from t
 		where r.tenant = $1 and r.thread = $2 and r.run = t.run`
@@ -85,12 +86,15 @@ func (b *batch) acquire(a *checkpoint.Acquire, w *checkpoint.Append, holder []by
 	ok = ok && (w.Activate == nil || *w.Activate >= 0)
 	b.load(a, w, firsts, ok)
 	b.add(sqlLockThread, a.Tenant, a.Thread, a.Nonce[:])
-	if a.Run != nil {
+	if a.Run != nil && !a.Again {
 		b.add(sqlNewRun, a.Tenant, a.Thread, a.Run.ID, a.Run.Request)
 	}
 	b.add(sqlExpect, a.Tenant, a.Thread, int32(a.Mode), a.Epoch, a.Seen[:])
 	if !ok {
 		b.add(sqlUnfit)
+	}
+	if a.Again {
+		b.add(sqlOldRun, a.Tenant, a.Thread, a.Run.ID)
 	}
 	if len(w.Records) > 0 { // all are there or none
 		r := &w.Records[0]
@@ -102,8 +106,10 @@ func (b *batch) acquire(a *checkpoint.Acquire, w *checkpoint.Append, holder []by
 	b.add(sqlAcquire, a.Tenant, a.Thread, a.Nonce[:], a.TTL.Microseconds(), holder, a.Mode != checkpoint.Free)
 	switch r := a.Run; {
 	case r != nil:
-		b.add(sqlRun, a.Tenant, a.Thread, r.ID, r.Request, int16(checkpoint.Running), r.Graph, r.By)
-		b.add(sqlStart, a.Tenant, a.Thread, r.ID, int16(checkpoint.Running), r.Graph)
+		if !a.Again {
+			b.add(sqlRun, a.Tenant, a.Thread, r.ID, r.Request, int16(r.First()), r.Graph, r.By, r.First().Ended())
+		}
+		b.add(sqlStart, a.Tenant, a.Thread, r.ID, int16(r.First()), r.Graph)
 	case a.Resume:
 		b.status(a.Key, checkpoint.Running, []byte{})
 	}
@@ -116,7 +122,7 @@ func (b *batch) acquire(a *checkpoint.Acquire, w *checkpoint.Append, holder []by
 func (b *batch) load(a *checkpoint.Acquire, w *checkpoint.Append, firsts []int, ok bool) {
 	create := a.Mode == checkpoint.Free && a.Epoch == 0
 	var names map[string]string
-	if a.Run != nil {
+	if a.Run != nil && !a.Again {
 		names = a.Run.Meta
 	}
 	if !ok || len(w.Records) == 0 && len(w.Closed) == 0 && len(names) == 0 {
@@ -140,7 +146,7 @@ func (b *batch) load(a *checkpoint.Acquire, w *checkpoint.Append, firsts []int, 
 		l.records(from, w.Records, firsts)
 	}
 	l.closes(from, w.Closed)
-	if a.Run != nil {
+	if len(names) > 0 {
 		l.meta(from, a.Run.ID, names)
 	}
 	b.add(l.text(`select 1 from t`), l.args...)

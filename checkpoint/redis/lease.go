@@ -62,7 +62,11 @@ func (s *Store) Acquire(ctx context.Context, a *checkpoint.Acquire) (checkpoint.
 }
 
 func (s *Store) acquire(ctx context.Context, a *checkpoint.Acquire, w *checkpoint.Append) (checkpoint.Head, error) {
-	_, valid, err := s.announce(ctx, a.Key, "al")
+	sets := "al"
+	if a.Run != nil && a.Run.First() == checkpoint.Interrupted {
+		sets = "alw"
+	}
+	_, valid, err := s.announce(ctx, a.Key, sets)
 	if err != nil {
 		return checkpoint.Head{}, err
 	}
@@ -84,11 +88,17 @@ func (s *Store) acquire(ctx context.Context, a *checkpoint.Acquire, w *checkpoin
 		}
 		args = append(args, run.ID, run.Request, row, run.Graph, meta)
 	}
-	resume := 0
+	resume, again, first := 0, 0, checkpoint.Running
 	if a.Resume {
 		resume = 1
 	}
-	r := s.eval(ctx, scriptAcquire, a.Key, write(append(args, resume), w)...)
+	if a.Run != nil {
+		first = a.Run.First()
+	}
+	if a.Again {
+		again = 1
+	}
+	r := s.eval(ctx, scriptAcquire, a.Key, write(append(args, resume, int(first), again), w)...)
 	switch verdict := r.text(); {
 	case r.err != nil:
 		return checkpoint.Head{}, r.err

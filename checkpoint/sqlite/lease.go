@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
@@ -47,7 +48,9 @@ func acquire(c *conn, a *checkpoint.Acquire, w *checkpoint.Append, now time.Time
 	if err != nil || t.Epoch > 0 && t.Nonce == a.Nonce {
 		return t.Head, err
 	}
-	if err := sameRun(c, a); err != nil {
+	err = sameRun(c, a)
+	_, same := errors.AsType[*checkpoint.DuplicateError](err)
+	if err != nil && !(a.Again && same) {
 		return checkpoint.Head{}, err
 	}
 	if !expected(a, &t) {
@@ -56,7 +59,7 @@ func acquire(c *conn, a *checkpoint.Acquire, w *checkpoint.Append, now time.Time
 	switch ok, err := fits(c, w, max(t.Branches, 1)); {
 	case err != nil:
 		return checkpoint.Head{}, err
-	case !ok:
+	case !ok || a.Again && !same:
 		return checkpoint.Head{}, checkpoint.ErrStale
 	}
 	if err := take(c, a, &t, now); err != nil {
@@ -112,18 +115,29 @@ func take(c *conn, a *checkpoint.Acquire, t *thread, now time.Time) error {
 	steps = append(steps, step{sqlTake, []value{a.Tenant, a.Thread, a.Nonce[:], now.Add(a.TTL), holder, takeover}})
 	switch r := a.Run; {
 	case r != nil:
-		steps = append(steps,
-			step{`insert into hf_run(tenant, thread, run, request, status, graph, started_by, error, started, ended)
-				values (?, ?, ?, ?, ?, ?, ?, x'', ?, 0)`, []value{a.Tenant, a.Thread, r.ID, r.Request, int(checkpoint.Running), r.Graph, r.By, now}},
-			step{`update hf_thread set run = ?, status = ?, graph = ?, updated = ? where tenant = ? and thread = ?`,
-				[]value{r.ID, int(checkpoint.Running), r.Graph, now, a.Tenant, a.Thread}})
-		for name, v := range r.Meta {
-			steps = append(steps, step{`insert into hf_meta(tenant, thread, run, name, value) values (?, ?, ?, ?, ?)`, []value{a.Tenant, a.Thread, r.ID, name, v}})
+		steps = append(steps, step{`update hf_thread set run = ?, status = ?, graph = ?, updated = ? where tenant = ? and thread = ?`,
+			[]value{r.ID, int(r.First()), r.Graph, now, a.Tenant, a.Thread}})
+		if !a.Again {
+			steps = append(steps, newRun(a.Key, r, now)...)
 		}
 	case a.Resume:
 		steps = append(steps, status(a.Key, t.Run, checkpoint.Running, "", now)...)
 	}
 	return c.all(steps)
+}
+
+// newRun makes the row of a run.
+func newRun(k checkpoint.Key, r *checkpoint.Run, now time.Time) []step {
+	var ended time.Time
+	if r.First().Ended() {
+		ended = now
+	}
+	steps := []step{{`insert into hf_run(tenant, thread, run, request, status, graph, started_by, error, started, ended)
+		values (?, ?, ?, ?, ?, ?, ?, x'', ?, ?)`, []value{k.Tenant, k.Thread, r.ID, r.Request, int(r.First()), r.Graph, r.By, now, ended}}}
+	for name, v := range r.Meta {
+		steps = append(steps, step{`insert into hf_meta(tenant, thread, run, name, value) values (?, ?, ?, ?, ?)`, []value{k.Tenant, k.Thread, r.ID, name, v}})
+	}
+	return steps
 }
 
 // status sets the status of a thread and its latest run.

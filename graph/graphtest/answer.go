@@ -12,6 +12,7 @@ type Reply struct {
 	name  string
 	value json.RawMessage
 	err   error
+	late  bool // nobody answers before the deadline
 }
 
 // Answer scripts the answer to a question by name. Several under one name answer the question's occurrences in turn; one
@@ -21,8 +22,11 @@ func Answer[A any](name string, value A) Reply {
 	if err != nil {
 		err = fmt.Errorf("answer to %s: %w", name, err)
 	}
-	return Reply{name, raw, err}
+	return Reply{name: name, value: raw, err: err}
 }
+
+// Expire scripts that nobody answers a question before its deadline: Ask returns its default, or the *graph.ExpiredError.
+func Expire(name string) Reply { return Reply{name: name, late: true} }
 
 // AnswerJSON is Answer with a JSON document, as a server or a command line would send it.
 func AnswerJSON(name string, doc json.RawMessage) Reply {

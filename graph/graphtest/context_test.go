@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/holdfast-go/holdfast/graph"
 	"github.com/holdfast-go/holdfast/graph/graphtest"
@@ -212,4 +213,17 @@ func TestBadScripts(t *testing.T) {
 		}
 	}()
 	graphtest.Seen(t.Context())
+}
+
+// E59, E35: a node that handles an expired question, and one whose question has a default, are tested alone.
+func TestExpire(t *testing.T) {
+	t.Parallel()
+	ctx := graphtest.Context(t, graphtest.Options{Answers: []graphtest.Reply{graphtest.Expire("a"), graphtest.Expire("b")}})
+	if ok, err := graph.Ask(ctx, "a", "?", graph.AskOptions[bool]{Within: time.Hour, Default: new(true)}); err != nil || !ok {
+		t.Fatalf("%v %t", err, ok)
+	}
+	_, err := graph.Ask(ctx, "b", "?", graph.AskOptions[bool]{Within: time.Hour})
+	if late, ok := errors.AsType[*graph.ExpiredError](err); !ok || late.Question.Name != "b" {
+		t.Fatal(err)
+	}
 }

@@ -57,27 +57,31 @@ func (k *task) script(answers []Reply) {
 }
 
 // answerTo returns the scripted answer to a question, and remembers that it was taken.
-func (k *task) answerTo(q *host.Question) (json.RawMessage, bool) {
+func (k *task) answerTo(q *host.Question) (Reply, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	id := onceID{q.Name, q.N}
 	if a, ok := k.given[id]; ok {
-		return a.value, true
+		return a, true
 	}
 	for i, a := range k.answers {
 		if a.name != q.Name {
 			continue
 		}
 		k.answers = append(k.answers[:i:i], k.answers[i+1:]...)
+		if a.late {
+			k.given[id] = a
+			return a, true
+		}
 		if err := fits(q.Schema, a.value); err != nil {
 			k.t.Errorf("graphtest: the scripted answer %s does not fit question %s: %v", a.value, q.Name, err)
-			return nil, false
+			return Reply{}, false
 		}
 		k.given[id] = a
 		delete(k.refused, id)
-		return a.value, true
+		return a, true
 	}
-	return nil, false
+	return Reply{}, false
 }
 
 func fits(schema, value json.RawMessage) error {
@@ -116,10 +120,17 @@ func (c *call) Ask(q *host.Question) (json.RawMessage, error) {
 	q.N = c.asks[q.Name]
 	c.asks[q.Name]++
 	q.ID = fmt.Sprintf("%s.%d", q.Name, q.N)
-	if a, ok := c.task.answerTo(q); ok {
-		return a, nil
+	a, ok := c.task.answerTo(q)
+	switch {
+	case !ok:
+		return nil, c.suspend(q)
+	case a.late && q.Default == nil:
+		return nil, &graph.ExpiredError{Question: c.question(q)}
+	case a.late:
+		q.Lapsed = true
+		return q.Default, nil
 	}
-	return nil, c.suspend(q)
+	return a.value, nil
 }
 
 // Refuse opens the question again with the reason.
@@ -132,11 +143,16 @@ func (c *call) Refuse(q *host.Question, reason error) error {
 
 // suspend notes an open question. The lock is held.
 func (c *call) suspend(q *host.Question) error {
-	i := c.task.o.Info
-	c.seen.Asked = append(c.seen.Asked, graph.Question{
-		ID: q.ID, Name: q.Name, Node: i.Node, Task: i.Task, Prompt: q.Prompt, Schema: q.Schema, NotBy: q.NotBy, Refused: c.task.reason(q),
-	})
+	c.seen.Asked = append(c.seen.Asked, c.question(q))
 	return &host.Suspend{Question: *q}
+}
+
+func (c *call) question(q *host.Question) graph.Question {
+	i := c.task.o.Info
+	return graph.Question{
+		ID: q.ID, Name: q.Name, Node: i.Node, Task: i.Task, Prompt: q.Prompt, Schema: q.Schema, NotBy: q.NotBy, Refused: c.task.reason(q),
+		Expires: q.Deadline, Default: q.Default,
+	}
 }
 
 // OnceBegin claims the next ordinal of the name.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph"
@@ -33,13 +35,19 @@ func (s Scene) Play(ctx context.Context, app *graph.App[State], store checkpoint
 	}
 	for n := range s.Runs {
 		request := fmt.Sprintf("request %d", n)
-		_, err := app.With(graph.RunOptions{Request: request}).Run(ctx, Thread, func(v *State) { v.Trail.Append(request) })
+		_, err := app.With(graph.RunOptions{Request: request, OnBusy: graph.Enqueue}).Run(ctx, Thread, func(v *State) { v.Trail.Append(request) })
 		if err != nil && !expected(err) {
 			return nil, fmt.Errorf("%s: %w", request, err)
+		}
+		if errors.Is(err, graph.ErrInterrupted) && n+1 < s.Runs || errors.Is(err, graph.ErrQueued) && n+1 < s.Runs {
+			continue // the others are queued behind it
 		}
 		if err := finish(ctx, app, answer); err != nil {
 			return nil, fmt.Errorf("after %s: %w", request, err)
 		}
+	}
+	if err := empty(ctx, app, store); err != nil {
+		return nil, err
 	}
 	out, err := Look(ctx, app)
 	if err == nil && string(out.State) != s.Ends {
@@ -48,26 +56,30 @@ func (s Scene) Play(ctx context.Context, app *graph.App[State], store checkpoint
 	return out, err
 }
 
-// atRest fails if Recover has left something over: what a dead process held must be done, or wait for somebody else.
+// atRest fails if Recover has left something over: what a dead process held must be done, or wait for somebody else. What this
+// very App still runs, because it was queued, comes to its end by itself.
 func atRest(ctx context.Context, store checkpoint.Store) error {
-	l, err := store.Load(ctx, checkpoint.Key{Tenant: Thread.Tenant, Thread: Thread.ID}, checkpoint.Active, "")
-	if err != nil {
-		return err
+	for end := time.Now().Add(10 * time.Second); ; <-time.After(time.Millisecond) {
+		l, err := store.Load(ctx, checkpoint.Key{Tenant: Thread.Tenant, Thread: Thread.ID}, checkpoint.Active, "")
+		switch {
+		case err != nil:
+			return err
+		case !l.Head.Held() && l.Head.Status != checkpoint.Running:
+			return nil
+		case time.Now().After(end) || len(l.Inbox) == 0 && l.Head.Holder.PID != os.Getpid():
+			return fmt.Errorf("after Recover the thread is %s, held: %t", l.Head.Status, l.Head.Held())
+		}
 	}
-	if l.Head.Held() || l.Head.Status == checkpoint.Running {
-		return fmt.Errorf("after Recover the thread is %s, held: %t", l.Head.Status, l.Head.Held())
-	}
-	return nil
 }
 
 // expected reports whether the error of a call leaves a thread that can be continued at once.
 func expected(err error) bool {
-	return errors.Is(err, graph.ErrDuplicate) || errors.Is(err, graph.ErrInterrupted) || errors.Is(err, errFlaky)
+	return errors.Is(err, graph.ErrDuplicate) || errors.Is(err, graph.ErrInterrupted) || errors.Is(err, graph.ErrQueued) || errors.Is(err, errFlaky)
 }
 
 // finish continues the latest run until it has completed.
 func finish(ctx context.Context, app *graph.App[State], answer bool) error {
-	for range 10 {
+	for range 100 {
 		st, err := app.State(ctx, Thread)
 		if err != nil {
 			return err
@@ -81,11 +93,37 @@ func finish(ctx context.Context, app *graph.App[State], answer bool) error {
 		case len(st.Questions) > 0:
 			cmds = append(cmds, graph.Answer(st.Questions[0], true))
 		}
-		if _, err := app.Resume(ctx, Thread, cmds...); err != nil && !expected(err) {
+		_, err = app.Resume(ctx, Thread, cmds...)
+		switch {
+		case errors.Is(err, graph.ErrBusy), errors.Is(err, graph.ErrNothingToDo):
+			<-time.After(10 * time.Millisecond) // the App itself has gone on with what was queued
+		case err != nil && !expected(err):
 			return fmt.Errorf("resume from %s: %w", st.Status, err)
 		}
 	}
 	return errors.New("the run does not come to an end")
+}
+
+// empty waits until what was queued has run. The App does so by itself; where a fault has kept it from that, Resume does.
+func empty(ctx context.Context, app *graph.App[State], store checkpoint.Store) error {
+	for end := time.Now().Add(time.Minute); ; {
+		l, err := store.Load(ctx, checkpoint.Key{Tenant: Thread.Tenant, Thread: Thread.ID}, checkpoint.Active, "")
+		if err != nil {
+			return err
+		}
+		switch {
+		case l.Head.Status == checkpoint.Completed && !l.Head.Held() && len(l.Inbox) == 0:
+			return nil
+		case time.Now().After(end):
+			return fmt.Errorf("%d commands are left, the thread is %s", len(l.Inbox), l.Head.Status)
+		case l.Head.Held():
+			<-time.After(time.Millisecond)
+			continue
+		}
+		if _, err := app.Resume(ctx, Thread); err != nil && !errors.Is(err, graph.ErrBusy) && !errors.Is(err, graph.ErrNothingToDo) {
+			return fmt.Errorf("what is queued: %w", err)
+		}
+	}
 }
 
 // Look reads the outcome.

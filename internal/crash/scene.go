@@ -34,6 +34,7 @@ var Scenes = []Scene{
 	{"fan", 1, `{"paid":{"n1":1,"n2":2,"n3":3,"n4":4,"n5":5,"n6":6,"n7":7,"n8":8},"status":"sum 36 of 8","total":37,` +
 		`"trail":["request 0","work 1","work 2","work 3","work 4","work 5","work 6","work 7","work 8"]}`, fan},
 	{"loop", 1, `{"rounds":3,"trail":["request 0","round 1","round 2","round 3"]}`, loop},
+	{"queue", 3, `{"rounds":3,"status":"approved","total":19,"trail":["request 0","take","approve","request 1","take","request 2","take"]}`, queue},
 	{"ask", 1, `{"status":"closed","total":31,"trail":["request 0","archive","audit","pay"]}`, ask},
 }
 
@@ -144,6 +145,37 @@ func loop(g *graph.Graph[State], l *Ledger) {
 		}
 		return graph.To(graph.End), nil
 	}, "try", graph.End)
+}
+
+// queue asks in its first run, while the inputs of the others are queued behind it.
+func queue(g *graph.Graph[State], l *Ledger) {
+	g.Node("take", func(ctx context.Context, s *State) error {
+		play(ctx, l)
+		cost, err := effect(ctx, l, "take", 1)
+		s.Rounds.Add(1)
+		s.Total.Add(cost)
+		s.Trail.Append("take")
+		return err
+	})
+	g.Node("approve", func(ctx context.Context, s *State) error {
+		play(ctx, l)
+		ok, err := graph.Ask[bool](ctx, "approve", "Go on?")
+		if err != nil || !ok {
+			return err
+		}
+		cost, err := effect(ctx, l, "charge", 16)
+		s.Status.Set("approved")
+		s.Total.Add(cost)
+		s.Trail.Append("approve")
+		return err
+	})
+	g.Edge(graph.Start, "take")
+	g.Route("take", func(_ context.Context, s *State) (graph.Next, error) {
+		if s.Rounds.Get() == 1 {
+			return graph.To("approve"), nil
+		}
+		return graph.To(graph.End), nil
+	}, "approve", graph.End)
 }
 
 // ask has a question between two effects of one node, beside a sibling that has finished, and a join behind both and a node

@@ -45,6 +45,7 @@ type Used struct {
 	By       string          `json:"by,omitzero"`
 	At       time.Time       `json:"at,omitzero"`
 	Value    json.RawMessage `json:"v"`
+	Lapsed   bool            `json:"x,omitzero"` // nobody had answered by the deadline (At): the value is the default, or null
 }
 
 // A Done is the result of one task: its writes and its routing are one thing.
@@ -92,7 +93,7 @@ type Entry struct {
 	Joins  []Join `json:"j,omitzero"` // the joins that are half filled after this step
 }
 
-// A Snapshot is everything that a fold of the chain up to an entry gives.
+// A Snapshot is everything that a fold of the chain up to an entry gives. A seal is one too.
 type Snapshot struct {
 	Of    int64  `json:"of"` // position of the entry it closes
 	Run   string `json:"run"`
@@ -103,7 +104,26 @@ type Snapshot struct {
 	State Writes `json:"w,omitzero"`
 	Next  []Task `json:"next,omitzero"`
 	Joins []Join `json:"j,omitzero"`
+
+	Origin *Origin `json:"origin,omitzero"` // of a seal: what it was made from
+	Reuse  []Once  `json:"reuse,omitzero"`  // in order: effects of the origin that tasks of this branch take over
 }
+
+// An Origin is the entry that a branch or a copy begins with.
+type Origin struct {
+	Thread string `json:"thread,omitzero"` // of a copy
+	Branch string `json:"branch"`
+	Entry  int64  `json:"entry"`
+	Reason string `json:"why"`
+}
+
+// The reasons of an origin.
+const (
+	OriginFork     = "fork"
+	OriginEdit     = "edit"
+	OriginCopy     = "copy"
+	OriginRollback = "rollback"
+)
 
 // A Result is one finished or failed task of an open superstep.
 type Result struct {
@@ -141,6 +161,7 @@ const (
 	ReasonStopped  = "stopped" // the caller's context ended
 	ReasonFailed   = "failed"
 	ReasonDone     = "completed" // nothing was to be done at all
+	ReasonEdit     = "edit"      // somebody has changed the thread by hand
 )
 
 // An Asked is one open question of a pause. The question itself is a row of its own.

@@ -27,7 +27,7 @@ var bodies = []*rapid.Generator[any]{
 		}
 	}),
 	body(func(t *rapid.T) record.Snapshot {
-		return record.Snapshot{Of: number(t), Run: name(t), Start: number(t), Graph: graphs(t), Mode: name(t), State: writes(t), Next: list(t, tasks), Joins: list(t, joins)}
+		return record.Snapshot{Of: number(t), Run: name(t), Start: number(t), Graph: graphs(t), Mode: name(t), State: writes(t), Next: list(t, tasks), Joins: list(t, joins), Origin: origin(t), Reuse: list(t, onces)}
 	}),
 	body(func(t *rapid.T) record.Result {
 		return record.Result{Done: dones(t), Fail: name(t), Handler: rapid.Bool().Draw(t, "handler")}
@@ -123,6 +123,17 @@ func dones(t *rapid.T) record.Done {
 
 func joins(t *rapid.T) record.Join {
 	return record.Join{To: name(t), From: some(t, name), Have: some(t, name)}
+}
+
+func origin(t *rapid.T) *record.Origin {
+	if rapid.Bool().Draw(t, "origin") {
+		return &record.Origin{Thread: name(t), Branch: name(t), Entry: number(t), Reason: name(t)}
+	}
+	return nil
+}
+
+func onces(t *rapid.T) record.Once {
+	return record.Once{Task: name(t), Name: name(t), N: int(number(t)), Begun: rapid.Bool().Draw(t, "begun"), Result: doc(t)}
 }
 
 func asked(t *rapid.T) record.Asked {

@@ -1,8 +1,10 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/state"
@@ -32,6 +34,9 @@ type Thread struct {
 	Results map[string]*Result // by task id
 	Onces   map[OnceID]*Once
 	Pause   *Pause // why the run stopped, if it did
+
+	Reuse []Once // of a branch, in order: effects of its origin that its tasks take over
+	reuse int64  // their size
 
 	edited bool // the open superstep began before an edit: a snapshot now would lose its records
 }
@@ -153,6 +158,7 @@ func (t *Thread) ApplyInput(in *Input) error {
 	}
 	t.Run, t.By, t.Graph, t.Mode = in.Run, in.By, in.Graph, in.Mode
 	t.open(next, nil)
+	t.keep(nil)
 	return nil
 }
 
@@ -171,6 +177,7 @@ func (t *Thread) ApplyEntry(e *Entry) error {
 	}
 	t.Run, t.Graph = e.Run, e.Graph
 	t.open(next, e.Joins)
+	t.used(e.Tasks)
 	return nil
 }
 
@@ -209,6 +216,7 @@ func (t *Thread) applySnapshot(s *Snapshot) error {
 	t.State, t.Run, t.By, t.Start, t.Graph, t.Mode = raw, s.Run, s.By, s.Start, s.Graph, s.Mode
 	t.EntryPos = s.Of
 	t.open(s.Next, s.Joins)
+	t.keep(s.Reuse)
 	return nil
 }
 
@@ -257,6 +265,43 @@ func (t *Thread) ApplyEdit(d *Edit) error {
 	return nil
 }
 
+// Reused returns the effect that a task takes over from the origin of the branch, or nil.
+func (t *Thread) Reused(id OnceID) *Once {
+	i, ok := slices.BinarySearchFunc(t.Reuse, id, func(o Once, id OnceID) int { return compareOnces(o.ID(), id) })
+	if !ok {
+		return nil
+	}
+	return &t.Reuse[i]
+}
+
+// used forgets what no task can take over any more.
+func (t *Thread) used(done []Done) {
+	if len(t.Reuse) > 0 {
+		t.keep(slices.DeleteFunc(slices.Clone(t.Reuse), func(o Once) bool {
+			return slices.ContainsFunc(done, func(d Done) bool { return d.ID == o.Task })
+		}))
+	}
+}
+
+func (t *Thread) keep(reuse []Once) {
+	t.Reuse, t.reuse = reuse, 0
+	for i := range reuse {
+		t.reuse += int64(len(reuse[i].Task) + len(reuse[i].Name) + len(reuse[i].Result))
+	}
+}
+
+// ID is what the once is known by in its chain.
+func (o *Once) ID() OnceID { return OnceID{o.Task, o.Name, o.N} }
+
+// SortOnces puts onces into the order in which records list them.
+func SortOnces(list []Once) {
+	slices.SortFunc(list, func(a, b Once) int { return compareOnces(a.ID(), b.ID()) })
+}
+
+func compareOnces(a, b OnceID) int {
+	return cmp.Or(strings.Compare(a.Task, b.Task), strings.Compare(a.Name, b.Name), cmp.Compare(a.N, b.N))
+}
+
 // ApplyVoid takes results back.
 func (t *Thread) ApplyVoid(v *Void) error {
 	for _, id := range v.Tasks {
@@ -276,7 +321,7 @@ func (t *Thread) open(next []Task, joins []Join) {
 // What the records cost beside their bodies counts on both sides, so that many tiny steps do not force snapshots.
 // The body of the entry that is about to be written is given, since it has not been noted yet.
 func (t *Thread) SnapshotDue(body int) bool {
-	return !t.edited && t.Read+int64(body)+checkpoint.Overhead > 2*t.State.Size()+Slack
+	return !t.edited && t.Read+int64(body)+checkpoint.Overhead > 2*(t.State.Size()+t.reuse)+Slack
 }
 
 // Slack is how much a load may read beside twice the state, in bytes.
@@ -284,7 +329,7 @@ const Slack = 16 << 10
 
 // Snapshot returns the body of a snapshot that closes the entry at the present position.
 func (t *Thread) Snapshot() *Snapshot {
-	return &Snapshot{Of: t.EntryPos, Run: t.Run, By: t.By, Start: t.Start, Graph: t.Graph, Mode: t.Mode, State: t.State.Snapshot(), Next: t.Next, Joins: t.Joins}
+	return &Snapshot{Of: t.EntryPos, Run: t.Run, By: t.By, Start: t.Start, Graph: t.Graph, Mode: t.Mode, State: t.State.Snapshot(), Next: t.Next, Joins: t.Joins, Reuse: t.Reuse}
 }
 
 func writesOf(done []Done) [][]state.Write {

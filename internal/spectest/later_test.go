@@ -3,11 +3,6 @@ package spectest_test
 // later lists the lines of docs/spec.md that are planned for a later release. A line leaves this list when its test arrives.
 var later = map[string]string{
 	"E25": "result cache",
-	"E27": "drain of one thread, from another process",
-	"E35": "deadlines and defaults of questions",
-	"E41": "edit",
-	"E42": "fork and replay",
 	"E44": "child graphs",
-	"E46": "retention",
 	"E57": "functions as graphs",
 }

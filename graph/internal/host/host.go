@@ -41,8 +41,11 @@ type Question struct {
 	Prompt   json.RawMessage
 	Schema   json.RawMessage
 	NotBy    string
-	Deadline time.Duration
-	ID       string // set by Ask
+	Within   time.Duration   // from asking until it expires; 0: Deadline, or never
+	Deadline time.Time       // when it expires; set by Ask where Within is given
+	Default  json.RawMessage // the answer if it expires; nil: none
+	ID       string          // set by Ask
+	Lapsed   bool            // set by Ask: the answer is the default
 }
 
 // A Once is one claimed effect.
