@@ -46,7 +46,7 @@ func TestManyThreads(t *testing.T) {
 		}, pgConns, 4 + 1},
 		{"redis", func(t *testing.T) string {
 			return testserver.SharedRedis(t).URL() + "?prefix=many&pool_size=8&client_name=many"
-		}, redisConns, 8 + 1},
+		}, redisConns, 2*8 + 1}, // go-redis may be making as many as it has
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			at := c.url(t)
