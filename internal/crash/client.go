@@ -106,6 +106,7 @@ func finish(ctx context.Context, app *graph.App[State], answer bool) error {
 
 // empty waits until what was queued has run. The App does so by itself; where a fault has kept it from that, Resume does.
 func empty(ctx context.Context, app *graph.App[State], store checkpoint.Store) error {
+	held := 0
 	for end := time.Now().Add(time.Minute); ; {
 		l, err := store.Load(ctx, checkpoint.Key{Tenant: Thread.Tenant, Thread: Thread.ID}, checkpoint.Active, "")
 		if err != nil {
@@ -116,10 +117,12 @@ func empty(ctx context.Context, app *graph.App[State], store checkpoint.Store) e
 			return nil
 		case time.Now().After(end):
 			return fmt.Errorf("%d commands are left, the thread is %s", len(l.Inbox), l.Head.Status)
-		case l.Head.Held():
+		case l.Head.Held() && held < 200: // by whoever goes on; a holder that gave up must be replaced in the end
+			held++
 			<-time.After(time.Millisecond)
 			continue
 		}
+		held = 0
 		if _, err := app.Resume(ctx, Thread); err != nil && !errors.Is(err, graph.ErrBusy) && !errors.Is(err, graph.ErrNothingToDo) {
 			return fmt.Errorf("what is queued: %w", err)
 		}

@@ -72,7 +72,8 @@ func TestManyThreads(t *testing.T) {
 				t.Errorf("%d goroutines after %d threads were parked, %d before", n, threads, goroutines)
 			}
 			grown := (liveHeap() - heap) / int64(threads)
-			if c.name != "memory" && grown > 256 {
+			// Buffers of connections come and go: they are allowed for, whatever the number of threads.
+			if room := 4<<20/int64(threads) + 256; c.name != "memory" && grown > room {
 				t.Errorf("%d bytes are kept for each parked thread", grown)
 			}
 			if most > c.most {
