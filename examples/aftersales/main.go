@@ -75,6 +75,9 @@ func parseFlags(args []string) (*flags, error) {
 		return f, mistakef("-lang takes en or zh, not %q", "-lang 只能是 en 或 zh，不能是 %q", f.lang)
 	case f.graph != "" && f.graph != "mermaid" && f.graph != "dot":
 		return f, mistakef("-graph takes mermaid or dot, not %q", "-graph 只能是 mermaid 或 dot，不能是 %q", f.graph)
+	case isURL(f.db) && !knownStore(f.db):
+		scheme, _, _ := strings.Cut(f.db, "://")
+		return f, mistakef("-db takes a file, postgres:// or redis://, not %s://", "-db 可以是文件、postgres:// 或 redis://，不能是 %s://", scheme)
 	case f.demo && f.db != "" && !isURL(f.db):
 		return f, mistakef("-demo works on files of its own: leave -db out, or name a server", "-demo 使用自己的临时文件，不要带 -db，或者给出一个服务器")
 	}

@@ -28,7 +28,15 @@ type office struct {
 
 // openOffice opens the database and compiles the graph. What its runs do is printed.
 func openOffice(ctx context.Context, p *printer, db string, client *shop.Client, policy graph.Policy) (*office, error) {
-	store, err := steady(ctx, func() (checkpoint.Store, error) { return openStore(ctx, db) })
+	told := false
+	store, err := steady(ctx, func() (checkpoint.Store, error) {
+		s, err := openStore(ctx, db)
+		if errors.Is(err, checkpoint.ErrUnavailable) && !told {
+			told = true
+			p.sayf("The database does not answer; trying for %v.", "数据库没有回应，会再试 %v。", storePatience)
+		}
+		return s, err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -201,7 +201,8 @@ func TestCommandLine(t *testing.T) {
 		{"LANG=en", "-lang fr", 2, "-lang takes en or zh"},
 		{"LANG=zh", "-graph png", 2, "-graph 只能是"},
 		{"LANG=en", "-demo -db x", 2, "leave -db out"},
-		{"LANG=zh", "-db mysql://x", 1, "不能是 mysql://"},
+		{"LANG=zh", "-db mysql://x", 2, "不能是 mysql://"},
+		{"LANG=en", "-demo -db mysql://x", 2, "not mysql://"},
 		{"LANG=en", "-nonsense", 2, "-nonsense"},
 		{"LANG=zh", "latest", 2, `没有 "latest" 这个参数`},
 		{"LANG=en", "", 1, "name a file with -db"}, // no HOME, no %LocalAppData%

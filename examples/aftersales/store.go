@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,11 +27,16 @@ func openStore(ctx context.Context, db string) (checkpoint.Store, error) {
 	case "postgres", "postgresql":
 		schema := take(u, "schema")
 		return postgres.Open(ctx, u.String(), postgres.Options{Schema: schema})
-	case "redis", "rediss":
+	default: // redis or rediss
 		prefix := take(u, "prefix")
 		return redis.Open(ctx, u.String(), redis.Options{Prefix: prefix})
 	}
-	return nil, mistakef("-db takes a file, postgres:// or redis://, not %s://", "-db 可以是文件、postgres:// 或 redis://，不能是 %s://", u.Scheme)
+}
+
+// knownStore reports whether openStore has a store for a URL.
+func knownStore(db string) bool {
+	scheme, _, _ := strings.Cut(db, "://")
+	return slices.Contains([]string{"postgres", "postgresql", "redis", "rediss"}, scheme)
 }
 
 // isURL tells a server from a file.
