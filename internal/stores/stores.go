@@ -1,5 +1,5 @@
-// Package stores opens the store that a URL names. It is for programs that take the store from their command line: tests
-// that kill themselves, and examples. Other programs call the constructor of the back end that they use.
+// Package stores opens the store that a URL names. It is for the programs of tests, which take the store from their
+// command line. Other programs call the constructor of the back end that they use.
 package stores
 
 import (
