@@ -33,6 +33,9 @@ func TestTimeAgainstFullCopies(t *testing.T) {
 			return
 		}
 		tt := &timeTest{T: rt, outer: t, store: &checkpoint.Memory{}}
+		if seq == 1 {
+			tt.long()
+		}
 		tt.drive(rapid.IntRange(1, 20).Draw(rt, "n"))
 		pruned, forks = pruned+tt.pruned, forks+tt.forks
 	})
@@ -79,6 +82,21 @@ func (t *timeTest) drive(n int) {
 	t.check(t.threads...)
 }
 
+// long is a thread whose old entries are gone and which was forked, whatever the dice say afterwards.
+func (t *timeTest) long() {
+	th := newModelThread("t")
+	t.threads = []*mThread{th}
+	for len(th.head().entries) < 60 {
+		t.run(th, "x")
+	}
+	t.check(th)
+	last := &th.head().entries[len(th.head().entries)-1]
+	to, err := t.app().Fork(t.Context(), th.at(th.head()), last.pos, graph.ForkOptions{})
+	t.forked(th, last, to, err)
+	t.retain(th.id, th.branches, 1)
+	t.check(th)
+}
+
 func (t *timeTest) app() *graph.App[notes] { return timeApp(t.outer, t.store) }
 
 func (t *timeTest) must(err error) {
@@ -96,7 +114,10 @@ func (t *timeTest) is(err, want error) {
 }
 
 func (t *timeTest) runOp(th *mThread) {
-	value := rapid.SampledFrom([]string{"x", "?y", "z"}).Draw(t.T, "value")
+	t.run(th, rapid.SampledFrom([]string{"x", "?y", "z"}).Draw(t.T, "value"))
+}
+
+func (t *timeTest) run(th *mThread, value string) {
 	b := th.head()
 	_, err := t.app().Run(t.Context(), th.id, amount(value))
 	if !b.over {
@@ -218,15 +239,17 @@ func (t *timeTest) editOp(th *mThread) {
 
 func (t *timeTest) retainOp(th *mThread) {
 	last := rapid.IntRange(1, 6).Draw(t.T, "last")
-	id := th.id
 	if rapid.Bool().Draw(t.T, "one branch") {
 		b := t.branch(th)
-		id = th.at(b)
+		t.retain(th.at(b), []*mBranch{b}, last)
+		return
+	}
+	t.retain(th.id, th.branches, last)
+}
+
+func (t *timeTest) retain(id graph.Thread, branches []*mBranch, last int) {
+	for _, b := range branches {
 		b.keep(last)
-	} else {
-		for _, b := range th.branches {
-			b.keep(last)
-		}
 	}
 	_, err := t.app().Retain(t.Context(), id, graph.Retention{KeepLast: last})
 	t.must(err)
