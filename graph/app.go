@@ -241,11 +241,11 @@ func (r *run) verify() {
 	}
 	r.logMu.Lock()
 	defer r.logMu.Unlock()
-	typed, err := r.c.plan.ops.json(r.head)
+	typed, err := r.plan.ops.json(r.head)
 	if err != nil {
 		panic(err)
 	}
-	raw, err := r.log.State.JSON(append(hidden(r.c.plan.ops), r.c.plan.ops.unknown(r.log.State)...)...)
+	raw, err := r.log.State.JSON(append(hidden(r.plan.ops), r.plan.ops.unknown(r.log.State)...)...)
 	if err != nil {
 		panic(err)
 	}

@@ -18,6 +18,7 @@ type Question struct {
 	ID      string          `json:"id"` // answers go by it; it stays the same while its task is repeated
 	Name    string          `json:"name"`
 	Node    string          `json:"node"`
+	Path    []string        `json:"path,omitzero"` // of the child graph that asks
 	Task    string          `json:"task"`
 	Prompt  json.RawMessage `json:"prompt"`            // what was asked, as JSON
 	Schema  json.RawMessage `json:"schema"`            // JSON Schema of an answer

@@ -29,7 +29,8 @@ func (c *core) checkCall(th Thread, ro RunOptions) error {
 }
 
 func (c *core) newRun(ctx context.Context, th Thread, ro RunOptions) *run {
-	r := &run{c: c, thread: th, key: th.key(), done: make(chan struct{})}
+	r := &run{c: c, plan: c.plan, opts: &c.opts, thread: th, key: th.key(), done: make(chan struct{})}
+	r.root = r
 	r.chain = checkpoint.Chain{Key: r.key}
 	r.assume(ro)
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
@@ -218,7 +219,7 @@ func (c *core) startLogged(ctx context.Context, r *run, l *loaded, input intake)
 	}
 	r.open(l, checkpoint.NewNonce(), l.Head.Epoch+1)
 	r.journal.looked(l.Head.Inbox, r.sort(l.Inbox)) // what is done goes with the first append
-	recs, _, err := r.journal.add(nil, nil, items...)
+	recs, _, err := r.journal.add(nil, nil, nil, items...)
 	if err != nil {
 		return err
 	}
@@ -264,7 +265,7 @@ func (r *run) inputItems(items []item, in *record.Input) ([]item, error) {
 
 // input writes the input into the state and schedules what Start leads to. The chain's last step is given.
 func (r *run) input(from intake, last int64) (*record.Input, error) {
-	p := r.c.plan
+	p := r.plan
 	r.step, r.startStep = last+1, last+1
 	if r.log != nil && r.log.Pos < 0 && last == 0 {
 		r.step, r.startStep = 0, 0

@@ -28,7 +28,8 @@ type node struct {
 	arg     func(raw []byte) (any, error) // decodes the argument of a send; nil: takes none
 	argType string
 	branch  bool     // returns where to go
-	targets []string // declared by a branch
+	targets []string // declared by a branch, or where the mounted graph may escape to
+	mount   *mount   // the node is a child graph
 
 	// Filled in by Compile.
 	edges   []string

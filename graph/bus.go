@@ -53,7 +53,7 @@ func (b *bus) publish(at int64, evs ...Event) {
 	}
 	for _, e := range evs {
 		b.seq++
-		e.Seq, e.Thread, e.Run, e.ops = b.seq, b.r.thread, b.r.id, b.c.plan.ops
+		e.Seq, e.Thread, e.Run = b.seq, b.r.thread, b.r.id
 		for _, rd := range b.subs {
 			rd.put(e)
 		}
@@ -92,7 +92,7 @@ func (b *bus) step(r *run, ran []*task, pos int64) {
 	}
 	step := r.step - r.startStep
 	hide := map[string]bool{}
-	for _, n := range hidden(b.c.plan.ops) {
+	for _, n := range hidden(r.plan.ops) {
 		hide[n] = true
 	}
 	var evs []Event
@@ -101,14 +101,17 @@ func (b *bus) step(r *run, ran []*task, pos int64) {
 			evs = append(evs, Event{Kind: TaskUpdated, Step: step, Node: t.node.name, Task: t.id(), Attempt: t.attempt, Data: updateData(t.out.writes, hide)})
 		}
 	}
-	evs = append(evs, Event{Kind: StateValues, Step: step, head: r.head})
+	evs = append(evs, Event{Kind: StateValues, Step: step, head: r.head, ops: r.plan.ops})
 	e := Event{Kind: EntryCommitted, Step: step}
 	for _, t := range r.scheduled() {
 		if !slices.Contains(e.Next, t.node.name) {
 			e.Next = append(e.Next, t.node.name)
 		}
 	}
-	b.publish(pos, append(evs, e)...)
+	if r.up != nil { // numbers are places in the root's chain: what a child does is told behind the entry before
+		pos = 0
+	}
+	b.publish(pos, r.inPath(append(evs, e)...)...)
 }
 
 // end tells how the run ended, and ends all readers.
@@ -138,7 +141,7 @@ func endEvents(r *run, status checkpoint.Status, err error) (evs []Event) {
 		e.Kind = RunInterrupted
 		for i := range in.Questions {
 			q := in.Questions[i]
-			evs = append(evs, Event{Kind: QuestionAsked, Step: e.Step, Node: q.Node, Task: q.Task, Question: &q})
+			evs = append(evs, Event{Kind: QuestionAsked, Step: e.Step, Path: q.Path, Node: q.Node, Task: q.Task, Question: &q})
 		}
 	case errors.Is(err, ErrDrained):
 		e.Kind = RunDrained
@@ -159,12 +162,22 @@ func (r *run) taskEvent(t *task, kind EventKind, err error) {
 	if err != nil {
 		e.Error = err.Error()
 	}
-	r.bus.publish(0, e)
+	r.bus.publish(0, r.inPath(e)...)
+}
+
+// inPath says where in the tree of child graphs events have happened.
+func (r *run) inPath(evs ...Event) []Event {
+	if r.up != nil {
+		for i := range evs {
+			evs[i].Path, evs[i].Calls = r.path, r.calls
+		}
+	}
+	return evs
 }
 
 // custom tells what a node emitted.
 func (r *run) custom(c *call, name string, data []byte) {
-	r.bus.publish(0, Event{Kind: CustomEvent, Step: c.t.runs, Node: c.t.node.name, Task: c.t.id(), Attempt: c.n, Name: name, Data: data})
+	r.bus.publish(0, r.inPath(Event{Kind: CustomEvent, Step: c.t.runs, Node: c.t.node.name, Task: c.t.id(), Attempt: c.n, Name: name, Data: data})...)
 }
 
 // A reader holds events for one stream until they are read. When it is full it stops taking events and remembers which
@@ -211,7 +224,7 @@ func (rd *reader) put(e Event) {
 			rd.lagFrom = e.Seq
 		}
 		rd.lagTo = e.Seq
-		if e.Kind.Durable() {
+		if e.Kind.Durable() && len(e.Path) == 0 {
 			rd.lagKept++
 		} else {
 			rd.lagLive = e.Seq

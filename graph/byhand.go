@@ -165,7 +165,7 @@ func (r *run) editAs(e *edit) (*node, error) {
 			ids, e.open = append(ids, t.id()), t
 		}
 	}
-	switch p := r.c.plan; {
+	switch p := r.plan; {
 	case len(ids) > 1:
 		return nil, &AmbiguousTaskError{e.as, ids}
 	case len(ids) == 1:
@@ -209,7 +209,7 @@ func (c *core) ranLast(ctx context.Context, chain checkpoint.Chain, entry int64)
 
 // byHand gives a task a result that its node did not make.
 func (t *task) byHand(write func(any) error, to Next) error {
-	p := t.r.c.plan
+	p := t.r.plan
 	c := &call{t: t, n: 1, Context: t.ctx}
 	err := aside(func() error {
 		view := p.ops.view(t.head)

@@ -23,7 +23,8 @@ type call struct {
 	writes     record.Writes
 	to         []string
 	sends      []send
-	redirected bool // a handler chose targets: joins do not count
+	up         []string // targets of the parent that an Escape named
+	redirected bool     // a handler chose targets: joins do not count
 
 	beat chan struct{} // signs of life, if there is an idle time-out
 
@@ -38,10 +39,18 @@ type calls struct {
 	used  []record.Used
 	late  []string // questions that had expired without a default
 	names *names
+
+	// What child graphs have left that did not come to their ends.
+	held    bool     // one waits
+	paused  bool     // one waits for something else than an answer
+	drained bool     // one was drained
+	breaks  []string // nodes at which one stopped
+	beside  error    // what failed in one beside its questions
 }
 
 // names counts how often each name came.
 type names struct {
+	calls map[string]int
 	asks  map[string]int
 	onces map[string]int
 	busy  map[string]bool // names of onces that run now
@@ -50,7 +59,7 @@ type names struct {
 // named returns the counters. The lock is held.
 func (c *call) named() *names {
 	if c.names == nil {
-		c.names = &names{map[string]int{}, map[string]int{}, map[string]bool{}}
+		c.names = &names{map[string]int{}, map[string]int{}, map[string]int{}, map[string]bool{}}
 	}
 	return c.names
 }
@@ -81,6 +90,9 @@ func (c *call) live() error {
 	if c.stale || c.t.fate.Load() == fateLeft {
 		return fmt.Errorf("%w: node %s has returned or was abandoned", ErrStale, c.t.node.name)
 	}
+	if up := c.t.r.up; up != nil {
+		return up.alive()
+	}
 	return nil
 }
 
@@ -88,7 +100,7 @@ func (c *call) live() error {
 func (c *call) suspended(err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.asked) > 0 && onlySuspends(err)
+	return (len(c.asked) > 0 || c.held) && onlySuspends(err)
 }
 
 // hid reports whether a question was asked and the node's error does not show it.
@@ -96,13 +108,17 @@ func (c *call) hid(err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, shown := errors.AsType[*host.Suspend](err)
-	return len(c.asked) > 0 && !shown
+	if !shown {
+		_, shown = errors.AsType[*childStop](err)
+	}
+	return (len(c.asked) > 0 || c.held) && !shown
 }
 
 // onlySuspends walks a tree of joined errors: every leaf must be a question.
 func onlySuspends(err error) bool {
 	for err != nil {
-		if _, ok := err.(*host.Suspend); ok {
+		switch err.(type) {
+		case *host.Suspend, *childStop:
 			return true
 		}
 		switch u := err.(type) {
@@ -141,6 +157,7 @@ func (c *call) Ask(q *host.Question) (json.RawMessage, error) {
 	q.N = n.asks[q.Name]
 	n.asks[q.Name]++
 	q.ID = questionID(r.chain, c.t.id(), q.Name, q.N)
+	c.at(q)
 	shown := shownHash(q.Prompt, q.Schema)
 	if a := r.answerTo(q.ID, shown); a != nil {
 		c.used = append(c.used, record.Used{Question: q.ID, By: a.AnsweredBy, At: a.AnsweredAt.UTC(), Value: a.Answer})
@@ -282,6 +299,11 @@ func (c *call) Heartbeat() error {
 		default:
 		}
 	}
+	if up := c.t.r.up; up != nil {
+		if err := up.Heartbeat(); err != nil {
+			return err
+		}
+	}
 	return c.alive()
 }
 
@@ -289,8 +311,8 @@ func (c *call) Heartbeat() error {
 func (c *call) Info() host.Info {
 	r := c.t.r
 	return host.Info{
-		Tenant: r.key.Tenant, Thread: r.key.Thread, Branch: r.branch, Run: r.id, Graph: r.c.plan.id.Name, Node: c.t.node.name,
-		Task: c.t.id(), Step: c.t.runs, Attempt: c.n, By: r.starter, Key: onceKey(r.chain, c.t.id(), "", 0),
+		Tenant: r.key.Tenant, Thread: r.key.Thread, Branch: r.branch, Run: r.root.id, Graph: r.plan.id.Name, Node: c.t.node.name,
+		Task: c.t.id(), Step: c.t.runs, Attempt: c.n, By: r.starter, Key: onceKey(r.chain, c.t.id(), "", 0), Path: r.path,
 	}
 }
 

@@ -129,7 +129,9 @@ func (c *core) post(ctx context.Context, h *checkpoint.Head, cmd *checkpoint.Com
 }
 
 // cancelling reports whether somebody wants the run to end for good.
-func (r *run) cancelling() bool { return r.cancelled != nil || context.Cause(r.ctx) == errCancel }
+func (r *run) cancelling() bool {
+	return r.up == nil && r.cancelled != nil || context.Cause(r.ctx) == errCancel
+}
 
 // order is the cancel that ends the run.
 func (r *run) order() (b cancelBody) {

@@ -61,12 +61,12 @@ func (r *run) fresh() bool {
 // it waits, as a write does.
 func (r *run) mine() error {
 	err := persist(r.ctx, r.c.opts.StorePatience, 0, func(context.Context) error {
-		if r.hold() != nil || r.c.keeper.fresh(r) {
+		if r.hold() != nil || r.c.keeper.fresh(r.root) {
 			return nil
 		}
 		return checkpoint.ErrUnavailable
 	})
-	switch lost := r.lost.Load(); {
+	switch lost := r.root.lost.Load(); {
 	case lost != nil:
 		return *lost
 	case r.ctx.Err() != nil: // somebody lost patience with the run; the thread may still be its own
@@ -78,6 +78,7 @@ func (r *run) mine() error {
 // hold returns an error if the thread is known to be somebody else's. It asks the store only if the lease may have run out,
 // as after a process was stopped for long; if the store does not answer, the next write tells.
 func (r *run) hold() error {
+	r = r.root
 	if r.lost.Load() == nil && !r.c.keeper.fresh(r) {
 		r.c.keeper.renew(r)
 	}
@@ -171,12 +172,12 @@ func (r *run) reopen(why *pause) bool {
 // again prepares tasks whose answers have all arrived to run once more. It reports whether there are any.
 func (r *run) again() (ready bool) {
 	for i, t := range r.current {
-		if !t.waiting && !t.asked() {
+		if !t.waiting && !t.asked() || t.asked() && t.out.paused && len(t.out.asked) == 0 { // a breakpoint waits for Resume
 			continue
 		}
 		s := t.successor(nil)
 		s.marker, s.cause = t.marker, t.cause
-		s.waiting = r.openFor(t.id())
+		s.waiting = r.waitsFor(t)
 		if !s.waiting {
 			s.phase, ready = phaseNode, true
 			if s.marker {

@@ -15,13 +15,13 @@ import (
 func waits(q *checkpoint.Question) bool { return q.State == checkpoint.Open && !q.Expired }
 
 // now is the store's clock, as far as the acquisition has told: a lease ends by it.
-func (r *run) now() time.Time { return r.stored.Add(time.Since(r.local)) }
+func (r *run) now() time.Time { return r.root.stored.Add(time.Since(r.root.local)) }
 
 // due says when a question expires. One that was asked before keeps its deadline: to refuse an answer gives no more time.
 func (r *run) due(q *host.Question, shown []byte) {
-	r.answerMu.Lock()
-	row := r.answers[q.ID]
-	r.answerMu.Unlock()
+	r.root.answerMu.Lock()
+	row := r.root.answers[q.ID]
+	r.root.answerMu.Unlock()
 	switch {
 	case row != nil && bytes.Equal(row.Shown, shown):
 		q.Deadline = row.Deadline
@@ -33,9 +33,9 @@ func (r *run) due(q *host.Question, shown []byte) {
 
 // lapsed returns the question if its deadline has passed and nobody had answered what is shown now.
 func (r *run) lapsed(id string, shown []byte) *checkpoint.Question {
-	r.answerMu.Lock()
-	defer r.answerMu.Unlock()
-	q := r.answers[id]
+	r.root.answerMu.Lock()
+	defer r.root.answerMu.Unlock()
+	q := r.root.answers[id]
 	if q == nil || q.State != checkpoint.Open || !q.Expired || !bytes.Equal(q.Shown, shown) {
 		return nil
 	}

@@ -112,13 +112,13 @@ func (r *run) inherit(cmds []checkpoint.Command) {
 }
 
 // draining reports whether the run is asked to stop at the next boundary.
-func (r *run) draining() bool { return r.drained.Load() != nil || r.c.draining() }
+func (r *run) draining() bool { return r.root.drained.Load() != nil || r.c.draining() }
 
 // drainedNow is why a run stops at a boundary. One whose App is closing waits for nobody: whoever recovers goes on. One that
 // was drained by itself waits until somebody resumes it; otherwise the next round of Serve would undo the drain.
 func (r *run) drainedNow() *pause {
 	err, status := ErrDrained, checkpoint.Running
-	if why := r.drained.Load(); why != nil {
+	if why := r.root.drained.Load(); why != nil {
 		status = checkpoint.Interrupted
 		if *why != "" {
 			err = fmt.Errorf("%w: %s", ErrDrained, *why)

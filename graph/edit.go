@@ -10,7 +10,7 @@ import (
 
 // edit applies writes and gotos of a Resume: one record, before anything runs.
 func (r *run) edit(cmds []Command) error {
-	p := r.c.plan
+	p := r.plan
 	if !slices.ContainsFunc(cmds, func(c Command) bool { return c.write != nil || c.goTo != nil }) {
 		return nil
 	}
@@ -38,7 +38,7 @@ func (r *run) edit(cmds []Command) error {
 // edited is what the commands write and where they go, as the result of a task. Nothing is changed by it, so that it also
 // serves to try a call before it is taken.
 func (r *run) edited(cmds []Command) (*task, error) {
-	p := r.c.plan
+	p := r.plan
 	t := &task{r: r, node: &node{name: Start}, step: r.step, ctx: r.ctx, head: r.head}
 	c := &t.first
 	c.t, c.n, c.Context = t, 1, r.ctx
@@ -75,7 +75,7 @@ func (r *run) editItem(t *task, folded record.Writes, as string) (item, error) {
 			return k.node == n.node && k.phase != phaseEnd // it is going to run anyway
 		})
 	})
-	d := &record.Edit{Run: r.id, By: r.by, As: as, Graph: r.c.plan.id, Writes: t.out.writes, Folded: folded, Sends: t.result().Sends, Joins: r.halfJoined()}
+	d := &record.Edit{Run: r.id, By: r.by, As: as, Graph: r.plan.id, Writes: t.out.writes, Folded: folded, Sends: t.result().Sends, Joins: r.halfJoined()}
 	r.current, r.deferred = kept, waiting
 	for _, n := range fresh {
 		if n.deferred {

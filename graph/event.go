@@ -62,8 +62,9 @@ type Event struct {
 	Kind     EventKind       `json:"kind"`
 	Thread   Thread          `json:"thread"`
 	Run      string          `json:"run"`
-	Path     []string        `json:"path,omitzero"` // of a child graph
-	Step     int64           `json:"step"`          // in the run: input 0, first superstep 1
+	Path     []string        `json:"path,omitzero"`  // of a child graph: the names of the calls that lead to it
+	Calls    []string        `json:"calls,omitzero"` // the tasks that made these calls, so that parallel calls can be told apart
+	Step     int64           `json:"step"`           // in the run: input 0, first superstep 1
 	Node     string          `json:"node,omitzero"`
 	Task     string          `json:"task,omitzero"`
 	Attempt  int             `json:"attempt,omitzero"`

@@ -15,9 +15,10 @@ type RunInfo struct {
 	Node    string
 	Task    string // id of the task: the same for all its attempts, in every process
 	Step    int64
-	Attempt int    // 1, 2, ... in this process
-	Key     string // idempotency key of the task
-	By      string // who started the run
+	Attempt int      // 1, 2, ... in this process
+	Key     string   // idempotency key of the task
+	By      string   // who started the run
+	Path    []string // of a child graph: the calls that lead to it
 }
 
 // Info returns the facts of the task whose context this is, and false outside of one.
@@ -29,7 +30,7 @@ func Info(ctx context.Context) (RunInfo, bool) {
 	i := h.Info()
 	return RunInfo{
 		Thread: Thread{i.Tenant, i.Thread, i.Branch}, Run: i.Run, Graph: i.Graph, Node: i.Node, Task: i.Task,
-		Step: i.Step, Attempt: i.Attempt, Key: i.Key, By: i.By,
+		Step: i.Step, Attempt: i.Attempt, Path: i.Path, Key: i.Key, By: i.By,
 	}, true
 }
 

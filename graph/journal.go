@@ -63,7 +63,8 @@ const (
 )
 
 // add puts records into the open batch and gives them their places. Whoever folds them calls it while nobody else adds.
-func (j *journal) add(closed []string, park *checkpoint.Park, items ...item) ([]checkpoint.Record, *batch, error) {
+// The track is that of a child's chain; nil is the root's.
+func (j *journal) add(tr *track, closed []string, park *checkpoint.Park, items ...item) ([]checkpoint.Record, *batch, error) {
 	bodies := make([][]byte, len(items))
 	for i, it := range items {
 		if bodies[i] = it.encoded; it.encoded != nil {
@@ -85,28 +86,37 @@ func (j *journal) add(closed []string, park *checkpoint.Park, items ...item) ([]
 	}
 	b := j.queue[len(j.queue)-1]
 	from := len(b.records)
+	ns, pos, base := j.chain.Namespace, &j.pos, &j.base
+	if tr != nil {
+		ns, pos, base = tr.ns, &tr.pos, &tr.base
+	}
 	for i, it := range items {
-		j.pos++
+		*pos++
 		j.ord++
 		if it.kind == checkpoint.KindSnapshot {
-			j.base = j.pos
+			*base = *pos
 		}
 		b.records = append(b.records, checkpoint.Record{
-			Branch: j.chain.Branch, Namespace: j.chain.Namespace, Pos: j.pos, Ord: j.ord, By: j.nonce.Writer(),
-			Base: j.base, Step: it.step, Kind: it.kind, Body: bodies[i],
+			Branch: j.chain.Branch, Namespace: ns, Pos: *pos, Ord: j.ord, By: j.nonce.Writer(),
+			Base: *base, Step: it.step, Kind: it.kind, Body: bodies[i],
 		})
 		b.bytes += len(bodies[i])
 	}
 	b.closed = append(b.closed, closed...)
-	b.park = park
-	j.parks = park != nil
+	if park != nil {
+		b.park = park
+	}
+	j.parks = b.park != nil
 	return b.records[from:len(b.records):len(b.records)], b, nil
 }
 
 // next is the position of the next record, if nobody else adds one.
-func (j *journal) next() int64 {
+func (j *journal) next(tr *track) int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if tr != nil {
+		return tr.pos + 1
+	}
 	return j.pos + 1
 }
 
@@ -180,12 +190,22 @@ func (j *journal) writeAll() {
 		if err != nil && j.err == nil {
 			j.err = err
 		}
-		if n := len(b.records); err == nil && n > 0 {
-			j.good = place{b.records[n-1].Pos, b.records[n-1].Ord, b.records[n-1].Base}
+		if err == nil {
+			j.noteGood(b.records)
 		}
 		j.inbox = max(j.inbox, b.ack.Inbox)
 		j.mu.Unlock()
 		close(b.done)
+	}
+}
+
+// noteGood notes what is written. The lock is held.
+func (j *journal) noteGood(recs []checkpoint.Record) {
+	for i := range recs {
+		j.good.ord = recs[i].Ord
+		if recs[i].Namespace == j.chain.Namespace {
+			j.good.pos, j.good.base = recs[i].Pos, recs[i].Base
+		}
 	}
 }
 
@@ -306,7 +326,7 @@ func (j *journal) parking() bool {
 func (j *journal) unwritten() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.pos - j.good.pos
+	return j.ord - j.good.ord
 }
 
 // rewind forgets what was not written, so that something else can be. It is for a store that has refused for good, and for a

@@ -19,6 +19,7 @@ type Next struct {
 	one   string // the common case of one target, without a slice
 	more  []string
 	sends []send
+	up    []string // of Escape
 	err   error
 }
 
@@ -49,13 +50,16 @@ func (n Next) And(m Next) Next {
 		}
 	}
 	n.sends = append(n.sends[:len(n.sends):len(n.sends)], m.sends...)
+	n.up = append(n.up[:len(n.up):len(n.up)], m.up...)
 	if n.err == nil {
 		n.err = m.err
 	}
 	return n
 }
 
-func (n *Next) empty() bool { return n.one == "" && len(n.sends) == 0 && n.err == nil }
+func (n *Next) empty() bool {
+	return n.one == "" && len(n.sends) == 0 && len(n.up) == 0 && n.err == nil
+}
 
 // targets calls f for each plain target in order.
 func (n *Next) targets(f func(string) error) error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
@@ -116,11 +117,22 @@ func (d Durability) validate() error {
 
 func (p *plan) checkBreaks(list []string) (errs []error) {
 	for _, name := range list {
-		if name != All && p.index[name] == nil {
+		if !p.breakable(name) {
 			errs = append(errs, fmt.Errorf("breakpoint: there is no node %q", name))
 		}
 	}
 	return errs
+}
+
+// breakable reports whether a breakpoint names a node, also one inside a mounted graph: "research/plan". What a node calls by itself
+// is not known before it does, so that it may be called anything.
+func (p *plan) breakable(name string) bool {
+	if name == All || p.index[name] != nil {
+		return true
+	}
+	outer, inner, ok := strings.Cut(name, "/")
+	n := p.index[outer]
+	return ok && n != nil && (n.mount == nil || n.mount.plan.breakable(inner))
 }
 
 // detached keeps the values of a context and drops its end.

@@ -15,6 +15,7 @@ import (
 type questionBody struct {
 	Name    string          `json:"name"`
 	Node    string          `json:"node"`
+	Path    []string        `json:"path,omitzero"`
 	Prompt  json.RawMessage `json:"prompt"`
 	Schema  json.RawMessage `json:"schema"`
 	Refused string          `json:"refused,omitzero"`
@@ -28,7 +29,7 @@ func publicQuestion(q *checkpoint.Question) (Question, error) {
 		return Question{}, fmt.Errorf("question %s: %w", q.ID, err)
 	}
 	return Question{
-		ID: q.ID, Name: b.Name, Node: b.Node, Task: q.Task, Prompt: b.Prompt, Schema: b.Schema, Shown: q.Shown, NotBy: q.NotBy,
+		ID: q.ID, Name: b.Name, Node: b.Node, Path: b.Path, Task: q.Task, Prompt: b.Prompt, Schema: b.Schema, Shown: q.Shown, NotBy: q.NotBy,
 		Refused: b.Refused, Asked: q.Asked, Expires: q.Deadline, Default: b.Default, Expired: q.Expired,
 	}, nil
 }
@@ -50,21 +51,18 @@ func publicQuestions(rows []checkpoint.Question) (out []Question, err error) {
 
 // questions lists what the open superstep waits for: what its tasks just asked, and what is open from before.
 func (r *run) questions() (out []Question) {
-	r.answerMu.Lock()
-	defer r.answerMu.Unlock()
+	r.root.answerMu.Lock()
+	defer r.root.answerMu.Unlock()
 	for _, t := range r.current {
 		switch {
 		case t.waiting:
-			for _, q := range r.answers {
-				if q.Task == t.id() && waits(q) {
-					if p, err := publicQuestion(q); err == nil {
-						out = append(out, p)
-					}
-				}
-			}
+			out = append(out, r.openOf(t, nil)...)
 		case t.asked():
 			for _, q := range t.out.asked {
-				out = append(out, r.asked(t, q))
+				out = append(out, r.asked(q))
+			}
+			if t.out.held {
+				out = append(out, r.openOf(t, t.out.asked)...)
 			}
 		}
 	}
@@ -72,9 +70,24 @@ func (r *run) questions() (out []Question) {
 	return out
 }
 
-func (r *run) asked(t *task, q *host.Question) Question {
+// openOf lists what was open before of a task and the graphs that it calls, but for what was asked anew. The lock is held.
+func (r *run) openOf(t *task, anew []*host.Question) (out []Question) {
+	for _, q := range r.root.answers {
+		own, below := r.relates(q, t)
+		if !own && !below || !waits(q) || slices.ContainsFunc(anew, func(a *host.Question) bool { return a.ID == q.ID }) {
+			continue
+		}
+		if p, err := publicQuestion(q); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (r *run) asked(q *host.Question) Question {
+	r = r.root
 	p := Question{
-		ID: q.ID, Name: q.Name, Node: t.node.name, Task: t.id(), Prompt: q.Prompt, Schema: q.Schema, Shown: shownHash(q.Prompt, q.Schema), NotBy: q.NotBy,
+		ID: q.ID, Name: q.Name, Node: q.Node, Path: q.Path, Task: q.Task, Prompt: q.Prompt, Schema: q.Schema, Shown: shownHash(q.Prompt, q.Schema), NotBy: q.NotBy,
 		Expires: q.Deadline, Default: q.Default,
 	}
 	if why := r.refused[q.ID]; why != nil {
@@ -88,20 +101,20 @@ func (r *run) questionRows(p *record.Pause) (rows []checkpoint.Question) {
 	for _, q := range r.questions() {
 		p.Questions = append(p.Questions, record.Asked{ID: q.ID, Task: q.Task, Name: q.Name, Shown: q.Shown, Refused: q.Refused})
 	}
-	r.answerMu.Lock()
-	defer r.answerMu.Unlock()
+	r.root.answerMu.Lock()
+	defer r.root.answerMu.Unlock()
 	for _, t := range r.current {
 		if t.waiting || !t.asked() {
 			continue
 		}
 		for _, hq := range t.out.asked {
-			q := r.asked(t, hq)
-			body, err := record.Encode(&questionBody{q.Name, q.Node, q.Prompt, q.Schema, q.Refused, q.Default})
+			q := r.asked(hq)
+			body, err := record.Encode(&questionBody{q.Name, q.Node, q.Path, q.Prompt, q.Schema, q.Refused, q.Default})
 			if err != nil { // both are JSON that was checked when it was asked
 				panic(err)
 			}
 			rows = append(rows, checkpoint.Question{
-				Key: r.key, ID: q.ID, Branch: r.chain.Branch, Namespace: r.chain.Namespace, Run: r.id, Task: q.Task, Deadline: q.Expires, Shown: q.Shown, NotBy: q.NotBy, Body: body,
+				Key: r.key, ID: q.ID, Branch: r.chain.Branch, Namespace: hq.Namespace, Run: r.root.id, Task: q.Task, Deadline: q.Expires, Shown: q.Shown, NotBy: q.NotBy, Body: body,
 			})
 		}
 	}
@@ -119,16 +132,16 @@ func (r *run) takeRows(rows []checkpoint.Question) {
 	r.refused = nil
 }
 
-// openFor reports whether a question of the task still waits for an answer that can come.
-func (r *run) openFor(task string) bool {
+// used forgets questions that a record has closed.
+func (r *run) used(closed []string) {
+	if len(closed) == 0 {
+		return
+	}
 	r.answerMu.Lock()
 	defer r.answerMu.Unlock()
-	for _, q := range r.answers {
-		if q.Task == task && waits(q) {
-			return true
-		}
+	for _, id := range closed {
+		delete(r.answers, id)
 	}
-	return false
 }
 
 // replies checks the answers of a call against the open questions. Nothing is changed when one of them does not fit.

@@ -153,7 +153,7 @@ func (c *core) startedBy(ctx context.Context, r *run, queued string) error {
 }
 
 func (r *run) encodeInput(l *loaded, from intake) (ws record.Writes, err error) {
-	ops := r.c.plan.ops
+	ops := r.plan.ops
 	head, err := r.c.restore(r.thread, l.log)
 	if err != nil {
 		return nil, err
@@ -285,7 +285,7 @@ type intake struct {
 
 // into takes the input into an attempt of Start: its writes, and what the routes of Start make of them.
 func (from intake) into(c *call) error {
-	ops := c.t.r.c.plan.ops
+	ops := c.t.r.plan.ops
 	if !from.queued {
 		view := ops.view(c.t.head)
 		if from.write != nil {

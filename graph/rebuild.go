@@ -32,11 +32,7 @@ func (c *core) load(ctx context.Context, key checkpoint.Key) (*loaded, error) {
 
 // restore decodes a thread's state into the program's types.
 func (c *core) restore(th Thread, log *record.Thread) (any, error) {
-	head, err := c.plan.ops.restore(log.State)
-	if err != nil {
-		return nil, &IncompatibleError{Thread: th, Written: graphText(log.Graph), Reasons: []string{err.Error()}}
-	}
-	return head, nil
+	return c.plan.restore(th, log)
 }
 
 func graphText(g record.Graph) string {
@@ -45,12 +41,16 @@ func graphText(g record.Graph) string {
 
 // compatible checks that this graph can continue what is scheduled.
 func (c *core) compatible(th Thread, log *record.Thread) error {
-	var reasons []string
-	if len(log.Next) > 0 && log.Graph.Name != c.plan.id.Name {
-		reasons = append(reasons, fmt.Sprintf("it belongs to graph %q, this is %q", log.Graph.Name, c.plan.id.Name))
+	return c.plan.fits(th, log)
+}
+
+// misfits lists what keeps a graph from continuing what is scheduled.
+func (p *plan) misfits(log *record.Thread) (reasons []string) {
+	if len(log.Next) > 0 && log.Graph.Name != p.id.Name {
+		reasons = append(reasons, fmt.Sprintf("it belongs to graph %q, this is %q", log.Graph.Name, p.id.Name))
 	}
 	for _, t := range log.Next {
-		switch n := c.plan.node(t.Node); {
+		switch n := p.node(t.Node); {
 		case n == nil:
 			reasons = append(reasons, fmt.Sprintf("node %q is scheduled and this graph has none of that name; add it, or g.Alias(%q, newName)", t.Node, t.Node))
 		case (n.arg != nil) != (t.Arg != nil):
@@ -59,21 +59,18 @@ func (c *core) compatible(th Thread, log *record.Thread) error {
 	}
 	for _, t := range log.Next {
 		if res := log.Results[t.ID]; res != nil && res.Fail == "" {
-			reasons = append(reasons, c.plan.lacking(res)...)
+			reasons = append(reasons, p.lacking(res)...)
 		}
 	}
 	for _, j := range log.Joins {
-		if !slices.ContainsFunc(c.plan.joins, func(p *join) bool { return c.plan.sameJoin(p, j) }) {
+		if !slices.ContainsFunc(p.joins, func(own *join) bool { return p.sameJoin(own, j) }) {
 			reasons = append(reasons, fmt.Sprintf("the join %s -> %s is half filled and this graph has none like it", strings.Join(j.From, " + "), j.To))
 		}
 	}
-	if _, err := c.plan.ops.restore(log.State); err != nil {
+	if _, err := p.ops.restore(log.State); err != nil {
 		reasons = append(reasons, err.Error())
 	}
-	if len(reasons) > 0 {
-		return &IncompatibleError{th, graphText(log.Graph), reasons}
-	}
-	return nil
+	return reasons
 }
 
 // lacking lists what a recorded result leads to and this graph has not.
@@ -101,7 +98,7 @@ func (p *plan) present(name string) string {
 
 // rebuild makes the open superstep's tasks from the log.
 func (r *run) rebuild(l *loaded) {
-	p := r.c.plan
+	p := r.plan
 	r.log = l.log
 	if r.id != l.log.Run { // others may read it once the thread is held
 		r.id = l.log.Run
@@ -135,9 +132,12 @@ func (r *run) rebuild(l *loaded) {
 		case res != nil && res.Handler:
 			t.phase, t.marker, t.err, t.cause = phaseHandler, true, errors.New(res.Fail), errors.New(res.Fail)
 			t.attempt = res.Attempt
-			t.waiting = r.openFor(t.id())
+			t.waiting = r.waitsFor(t)
 		default:
-			t.waiting = r.openFor(t.id())
+			t.waiting = r.waitsFor(t)
+		}
+		if p := l.log.Pause; p != nil && slices.Contains(p.Held, t.id()) { // it is not only people that it waits for
+			t.waiting = false
 		}
 	}
 	r.joins = nil
@@ -176,17 +176,17 @@ func (r *run) decodeResults() error {
 			continue
 		}
 		res := r.log.Results[t.id()]
-		view, err := r.c.plan.ops.decode(res.Writes)
+		view, err := r.plan.ops.decode(res.Writes)
 		if err != nil {
 			return &IncompatibleError{Thread: r.thread, Written: graphText(r.log.Graph), Reasons: []string{fmt.Sprintf("result of node %s: %v", t.node.name, err)}}
 		}
 		c := &t.first
-		c.t, c.view, c.writes, c.used, c.redirected = t, view, res.Writes, res.Answers, res.Instead
+		c.t, c.view, c.writes, c.used, c.up, c.redirected = t, view, res.Writes, res.Answers, res.Escape, res.Instead
 		for _, to := range res.To {
-			c.to = append(c.to, r.c.plan.present(to))
+			c.to = append(c.to, r.plan.present(to))
 		}
 		for _, s := range res.Sends {
-			c.sends = append(c.sends, send{r.c.plan.present(s.Node), s.Arg, s.Time})
+			c.sends = append(c.sends, send{r.plan.present(s.Node), s.Arg, s.Time})
 		}
 		t.out, t.handled, t.attempt = c, res.Handled, res.Attempt
 	}

@@ -68,6 +68,9 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 	if err := c.compatible(r.thread, l.log); err != nil {
 		return err
 	}
+	if err := c.childrenFit(ctx, r.thread, checkpoint.Chain{Key: r.key, Branch: l.Branch}, c.plan, l.log); err != nil {
+		return err
+	}
 	if !*recorded {
 		given, err := replies(cmds, l.Questions, r.by)
 		if e, ok := errors.AsType[*checkpoint.NotPendingError](err); ok {

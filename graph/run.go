@@ -19,6 +19,9 @@ import (
 // not come back when it must, or ends the goroutine, another goroutine takes over the driving.
 type run struct {
 	c       *core
+	root    *run // of the thread; itself unless this is a child graph's
+	plan    *plan
+	opts    *Options // of its graph
 	ro      RunOptions
 	thread  Thread
 	chain   checkpoint.Chain
@@ -41,9 +44,22 @@ type run struct {
 	inline  atomic.Pointer[task]
 	drained atomic.Pointer[string] // why this run, and not the whole App, is asked to stop at the next boundary
 
-	logMu sync.Mutex
-	log   *record.Thread // nil without a store
-	onces map[record.OnceID]*record.Once
+	// Of a child graph.
+	up      *call  // the attempt that called it; nil for the root
+	track   *track // the end of its chain
+	path    []string
+	calls   []string // ids of the tasks that called, from the root on
+	memory  Memory
+	quiet   bool
+	escapes []string // targets that it may escape to
+	escaped []string // where it has escaped to
+
+	kids children // of the root: child graphs under it
+
+	logMu  sync.Mutex
+	fenced bool           // another attempt has taken its chain
+	log    *record.Thread // nil without a store
+	onces  map[record.OnceID]*record.Once
 
 	answerMu sync.Mutex
 	answers  map[string]*checkpoint.Question // of this thread that are open or answered, by id
@@ -110,7 +126,7 @@ func (r *run) superstep() bool {
 func (r *run) execute() bool {
 	ready := r.ready[:0]
 	ctx := r.ctx
-	if r.c.opts.FailFast && len(r.current) > 1 {
+	if r.opts.FailFast && len(r.current) > 1 {
 		ctx, r.stepCancel = context.WithCancelCause(r.ctx)
 	}
 	for _, t := range r.current {
@@ -197,7 +213,7 @@ func (r *run) parallel(ready []*task) {
 	defer func() { stop() }()
 	hurry := func() {
 		if late == nil {
-			late, stop = r.c.after(r.c.opts.Grace)
+			late, stop = r.c.after(r.opts.Grace)
 		}
 	}
 	running := map[*task]bool{}
@@ -205,7 +221,7 @@ func (r *run) parallel(ready []*task) {
 	defer r.out.set(nil)
 	failed := false
 	for i := 0; ; {
-		for i < len(ready) && len(running) < r.c.opts.MaxConcurrency && ctx.Err() == nil && !failed {
+		for i < len(ready) && len(running) < r.opts.MaxConcurrency && ctx.Err() == nil && !failed {
 			t := ready[i]
 			i++
 			r.out.add(t)
@@ -279,7 +295,7 @@ func (r *run) keep(t *task) {
 // result is the record of a finished task.
 func (t *task) result() record.Done {
 	c := t.out
-	d := record.Done{ID: t.id(), Node: t.node.name, Writes: c.writes, To: c.to, Answers: c.used, Handled: t.handled, Instead: c.redirected}
+	d := record.Done{ID: t.id(), Node: t.node.name, Writes: c.writes, To: c.to, Escape: c.up, Answers: c.used, Handled: t.handled, Instead: c.redirected}
 	if t.attempt > 1 {
 		d.Attempt = t.attempt
 	}
@@ -295,7 +311,10 @@ func (r *run) add(items ...item) (*batch, error) { return r.addWith(nil, nil, it
 func (r *run) addWith(closed []string, park *checkpoint.Park, items ...item) (*batch, error) {
 	r.logMu.Lock()
 	defer r.logMu.Unlock()
-	recs, b, err := r.journal.add(closed, park, items...)
+	if r.fenced {
+		return nil, ErrStale
+	}
+	recs, b, err := r.journal.add(r.track, closed, park, items...)
 	if err != nil {
 		return nil, err
 	}
@@ -312,6 +331,7 @@ func (r *run) addWith(closed []string, park *checkpoint.Park, items ...item) (*b
 		}
 		r.log.Note(rec) // entries, edits and settles were folded when they were made
 	}
+	r.root.used(closed)
 	return b, nil
 }
 
@@ -367,7 +387,7 @@ func (r *run) once(id record.OnceID) (o *record.Once, reused bool) {
 // wrote looks at the outcome of a write: one that failed for good ends the run.
 func (r *run) wrote(err error) error {
 	if err != nil {
-		r.lose(err)
+		r.root.lose(err)
 	}
 	return err
 }
@@ -383,6 +403,7 @@ func (r *run) lose(err error) {
 
 // answerTo returns the recorded answer to a question, if it was given to what is shown now.
 func (r *run) answerTo(id string, shown []byte) *checkpoint.Question {
+	r = r.root
 	r.answerMu.Lock()
 	defer r.answerMu.Unlock()
 	q := r.answers[id]
@@ -393,6 +414,7 @@ func (r *run) answerTo(id string, shown []byte) *checkpoint.Question {
 }
 
 func (r *run) refuse(id string, reason error) {
+	r = r.root
 	r.answerMu.Lock()
 	defer r.answerMu.Unlock()
 	if r.refused == nil {
@@ -419,7 +441,7 @@ func (r *run) ended(t *task) {
 // left behind.
 func (r *run) supervise() {
 	for {
-		late, stop := r.c.after(r.c.opts.Grace)
+		late, stop := r.c.after(r.opts.Grace)
 		select {
 		case <-r.done:
 			stop()

@@ -16,7 +16,7 @@ const (
 
 // settle ends a cancelled run: finished tasks are folded, the rest is abandoned by name, questions are closed.
 func (r *run) settle() bool {
-	if r.journal == nil {
+	if r.journal == nil || r.up != nil { // what a child has written is abandoned with the task that called it
 		return r.finish(checkpoint.Cancelled, ErrCancelled)
 	}
 	if err := r.reload(); err != nil {
@@ -32,7 +32,7 @@ func (r *run) settle() bool {
 	if order.Input {
 		reason = settledByInput
 	}
-	x, head := settlement(r.c.plan, r.log, r.head, reason)
+	x, head := settlement(r.plan, r.log, r.head, reason)
 	x.By = order.By
 	x.Questions = openIDs(r)
 	err := r.log.ApplySettle(x)

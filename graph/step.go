@@ -39,7 +39,7 @@ func (r *run) fold() (any, record.Writes, error) {
 		r.parts = append(r.parts, part{t.node.name, t.out.view})
 	}
 	r.folding = true
-	next, folded, err := r.c.plan.ops.commit(r.head, r.parts)
+	next, folded, err := r.plan.ops.commit(r.head, r.parts)
 	r.folding = false
 	clear(r.parts)
 	return next, folded, err
@@ -49,8 +49,9 @@ func (r *run) fold() (any, record.Writes, error) {
 func (r *run) commit(head any, folded record.Writes) bool {
 	ran := r.current
 	r.schedule(ran)
+	r.leaveFor(ran)
 	if r.alone(ran) {
-		r.c.plan.ops.recycle(r.head)
+		r.plan.ops.recycle(r.head)
 	}
 	r.head = head
 	r.ran++
@@ -81,7 +82,7 @@ func (r *run) alone(ran []*task) bool {
 }
 
 func (r *run) commitLog(ran []*task, folded record.Writes, why *pause) bool {
-	e := &record.Entry{Run: r.id, Graph: r.c.plan.id, Folded: folded, Joins: r.halfJoined()}
+	e := &record.Entry{Run: r.id, Graph: r.plan.id, Folded: folded, Joins: r.halfJoined()}
 	for _, t := range ran {
 		if t.recorded {
 			e.Tasks = append(e.Tasks, record.Done{ID: t.id(), Node: t.node.name, Ref: true})
@@ -91,7 +92,7 @@ func (r *run) commitLog(ran []*task, folded record.Writes, why *pause) bool {
 	}
 	e.Next = r.refer(ran)
 	var park *checkpoint.Park
-	if why != nil {
+	if why != nil && r.up == nil {
 		park = &checkpoint.Park{Status: why.status}
 	}
 	items, err := r.entryItems(e, why)
@@ -99,16 +100,22 @@ func (r *run) commitLog(ran []*task, folded record.Writes, why *pause) bool {
 		return r.crash(fmt.Errorf("graph: the log cannot fold its own entry: %w", err))
 	}
 	b, err := r.addWith(r.usedQuestions(ran), park, items...)
-	if err == nil {
-		err = r.write(b, park != nil)
+	if err == nil && !(r.quiet && why != nil && why.pause == nil) {
+		err = r.write(b, why != nil)
 	}
 	if err != nil {
 		return r.crash(r.wrote(err))
 	}
 	r.verify()
+	r.root.kids.drop(r, ran)
 	r.bus.step(r, ran, r.entryPos())
 	r.step++
-	if why == nil {
+	switch {
+	case r.up != nil && why != nil:
+		return r.finish(why.status, why.err)
+	case r.up != nil: // what came in is for the root to look at
+		return true
+	case why == nil:
 		return r.listen()
 	}
 	return r.parked(b, why)
@@ -128,7 +135,7 @@ func (r *run) entryItems(e *record.Entry, why *pause) ([]item, error) {
 	items := []item{{kind: checkpoint.KindEntry, step: r.step, encoded: body}}
 	if r.log.SnapshotDue(len(body)) {
 		s := r.log.Snapshot()
-		s.Of = r.journal.next()
+		s.Of = r.journal.next(r.track)
 		items = append(items, item{kind: checkpoint.KindSnapshot, step: r.step, body: s})
 	}
 	if why != nil && why.pause != nil {
@@ -160,7 +167,7 @@ func (r *run) entryPos() int64 {
 
 // schedule works out what runs next from the targets of the tasks that ran. Order comes from names and indexes alone.
 func (r *run) schedule(ran []*task) {
-	p := r.c.plan
+	p := r.plan
 	if r.marks == nil {
 		r.marks = make([]bool, len(p.nodes))
 	}
@@ -186,7 +193,7 @@ func (r *run) schedule(ran []*task) {
 
 // place makes the tasks: pulled ones by node name, then sends by the sender's place and index.
 func (r *run) place(ran []*task) {
-	p := r.c.plan
+	p := r.plan
 	r.rooms[0], r.rooms[1] = r.rooms[1], r.rooms[0] // one holds the tasks that ran
 	next := r.rooms[0][:0]
 	waiting := r.deferred
@@ -197,17 +204,17 @@ func (r *run) place(ran []*task) {
 		}
 		if n.policy.Deferred {
 			if !slices.ContainsFunc(waiting, func(t *task) bool { return t.node == n }) {
-				waiting = append(waiting, &task{r: r, node: n, step: r.step, index: index, deferred: true})
+				waiting = append(waiting, &task{r: r, node: n, step: r.step, index: index, deferred: true, fresh: true})
 				index++
 			}
 			continue
 		}
-		next = append(next, &task{r: r, node: n, step: r.step, index: index})
+		next = append(next, &task{r: r, node: n, step: r.step, index: index, fresh: true})
 		index++
 	}
 	for _, t := range ran {
 		for _, s := range t.out.sends {
-			next = append(next, &task{r: r, node: p.index[s.node], step: r.step, index: index, arg: s.arg, time: s.time})
+			next = append(next, &task{r: r, node: p.index[s.node], step: r.step, index: index, arg: s.arg, time: s.time, fresh: true})
 			index++
 		}
 	}
@@ -231,7 +238,7 @@ func (r *run) mark(name string) {
 	if name == End {
 		return
 	}
-	i, ok := slices.BinarySearchFunc(r.c.plan.nodes, name, func(n *node, s string) int { return strings.Compare(n.name, s) })
+	i, ok := slices.BinarySearchFunc(r.plan.nodes, name, func(n *node, s string) int { return strings.Compare(n.name, s) })
 	if ok {
 		r.marks[i] = true
 	}
@@ -240,12 +247,12 @@ func (r *run) mark(name string) {
 // arrive notes that a source of a join has run.
 func (r *run) arrive(j int, name string) {
 	if r.joins == nil {
-		r.joins = make([][]bool, len(r.c.plan.joins))
-		for i, join := range r.c.plan.joins {
+		r.joins = make([][]bool, len(r.plan.joins))
+		for i, join := range r.plan.joins {
 			r.joins[i] = make([]bool, len(join.from))
 		}
 	}
-	r.joins[j][slices.Index(r.c.plan.joins[j].from, name)] = true
+	r.joins[j][slices.Index(r.plan.joins[j].from, name)] = true
 }
 
 // halfJoined lists the joins that some of their sources have reached.
@@ -254,7 +261,7 @@ func (r *run) halfJoined() (out []record.Join) {
 		if !slices.Contains(have, true) {
 			continue
 		}
-		j := record.Join{To: r.c.plan.joins[i].to, From: r.c.plan.joins[i].from}
+		j := record.Join{To: r.plan.joins[i].to, From: r.plan.joins[i].from}
 		for k, h := range have {
 			if h {
 				j.Have = append(j.Have, j.From[k])
@@ -287,14 +294,14 @@ func (r *run) scheduled() []*task { return append(slices.Clone(r.current), r.def
 
 // usedQuestions are those of the tasks that ran, whether or not they looked at the answers.
 func (r *run) usedQuestions(ran []*task) (ids []string) {
-	r.answerMu.Lock()
-	defer r.answerMu.Unlock()
-	if len(r.answers) == 0 {
+	r.root.answerMu.Lock()
+	defer r.root.answerMu.Unlock()
+	if len(r.root.answers) == 0 {
 		return nil
 	}
 	for _, t := range ran {
-		for id, q := range r.answers {
-			if q.Task == t.id() {
+		for id, q := range r.root.answers {
+			if own, below := r.relates(q, t); own || below {
 				ids = append(ids, id)
 			}
 		}
@@ -317,7 +324,7 @@ func (r *run) reason(ran []*task) *pause {
 	switch {
 	case len(r.current) == 0:
 		return &pause{status: checkpoint.Completed}
-	case r.ctx.Err() != nil && !r.cancelling() && r.lost.Load() == nil:
+	case r.ctx.Err() != nil && !r.cancelling() && r.root.lost.Load() == nil:
 		return stop(record.ReasonStopped, context.Cause(r.ctx))
 	case r.draining():
 		return r.drainedNow()
@@ -325,7 +332,7 @@ func (r *run) reason(ran []*task) *pause {
 		return stop(record.ReasonLimit, fmt.Errorf("%w: %d supersteps", ErrStepLimit, r.limit))
 	}
 	if names := r.breaks(ran); len(names) > 0 {
-		p := stop(record.ReasonBreak, &Interrupted{Thread: r.thread, Run: r.id, Breaks: names})
+		p := stop(record.ReasonBreak, &Interrupted{Thread: r.thread, Run: r.root.id, Breaks: names})
 		p.pause.Breaks = names
 		return p
 	}
@@ -334,7 +341,7 @@ func (r *run) reason(ran []*task) *pause {
 
 // breaks lists the nodes at which a breakpoint stops now: those that ran, and those that come next.
 func (r *run) breaks(ran []*task) (names []string) {
-	if len(r.c.opts.BreakAfter)+len(r.c.opts.BreakBefore)+len(r.ro.BreakAfter)+len(r.ro.BreakBefore) == 0 {
+	if len(r.opts.BreakAfter)+len(r.opts.BreakBefore)+len(r.ro.BreakAfter)+len(r.ro.BreakBefore) == 0 {
 		return nil
 	}
 	hit := func(list []string, name string) bool {
@@ -342,19 +349,19 @@ func (r *run) breaks(ran []*task) (names []string) {
 	}
 	add := func(list, more []string, tasks []*task) {
 		for _, t := range tasks {
-			if n := t.node.name; (hit(list, n) || hit(more, n)) && !slices.Contains(names, n) {
-				names = append(names, n)
+			if n := t.node.name; (hit(list, n) || hit(more, n)) && !slices.Contains(names, r.called(n)) {
+				names = append(names, r.called(n))
 			}
 		}
 	}
-	add(r.c.opts.BreakAfter, r.ro.BreakAfter, ran)
-	add(r.c.opts.BreakBefore, r.ro.BreakBefore, r.current)
+	add(r.opts.BreakAfter, r.ro.BreakAfter, ran)
+	add(r.opts.BreakBefore, r.ro.BreakBefore, r.current)
 	return names
 }
 
 // halt looks for reasons to stop before a superstep starts. It returns true when the run is over.
 func (r *run) halt() bool {
-	if lost := r.lost.Load(); lost != nil {
+	if lost := r.root.lost.Load(); lost != nil {
 		r.crash(*lost)
 		return true
 	}
@@ -400,17 +407,26 @@ func (r *run) reasonPlain() *pause {
 
 // stop ends a superstep that cannot be committed: what has finished is recorded, and the run pauses or fails.
 func (r *run) stop(foldErr error) bool {
-	if lost := r.lost.Load(); lost != nil {
+	if lost := r.root.lost.Load(); lost != nil {
 		return r.crash(*lost)
 	}
 	if r.cancelling() {
 		return r.settle()
 	}
 	var failures []error
-	var stopped bool
+	var stopped, drained bool
+	var breaks, held []string
 	for _, t := range r.current {
 		switch {
-		case t.waiting || t.err == nil || t.asked():
+		case t.waiting || t.err == nil:
+		case t.asked():
+			if t.out.paused {
+				held = append(held, t.id())
+			}
+			if t.out.beside != nil {
+				failures = append(failures, &NodeError{t.node.name, t.id(), t.attempt, t.out.beside})
+			}
+			breaks, drained = append(breaks, t.out.breaks...), drained || t.out.drained
 		case errors.Is(t.err, errStopped):
 			stopped = true
 		default:
@@ -422,8 +438,12 @@ func (r *run) stop(foldErr error) bool {
 	}
 	questions := r.questions()
 	err := errors.Join(failures...)
-	why := &pause{status: checkpoint.Interrupted, pause: &record.Pause{Run: r.id, Reason: record.ReasonQuestion, Begun: true}}
+	why := &pause{status: checkpoint.Interrupted, pause: &record.Pause{Run: r.id, Reason: record.ReasonQuestion, Breaks: breaks}}
 	switch {
+	case drained:
+		why = r.drainedNow()
+	case len(breaks) > 0 && len(questions) == 0:
+		why.pause.Reason = record.ReasonBreak
 	case len(failures) > 0 && len(questions) == 0:
 		why.status, why.err, why.pause.Reason = checkpoint.Failed, err, record.ReasonFailed
 	case stopped && r.ctx.Err() != nil:
@@ -432,8 +452,9 @@ func (r *run) stop(foldErr error) bool {
 		why.err, why.pause.Reason = errStopped, record.ReasonStopped
 	}
 	if why.err == nil {
-		why.err = &Interrupted{Thread: r.thread, Run: r.id, Questions: questions, Err: err}
+		why.err = &Interrupted{Thread: r.thread, Run: r.root.id, Questions: questions, Breaks: breaks, Err: err}
 	}
+	why.pause.Begun, why.pause.Held = true, held
 	if err != nil {
 		why.pause.Error = err.Error()
 	}
@@ -446,6 +467,9 @@ func (r *run) stop(foldErr error) bool {
 // park writes down what the open superstep has so far and why the run stops. It returns true when the run goes on all the
 // same, because something came in meanwhile.
 func (r *run) park(why *pause, foldErr error) bool {
+	if r.up != nil {
+		return r.parkChild(why, foldErr)
+	}
 	items := r.openItems(foldErr)
 	rows := r.questionRows(why.pause)
 	items = append(items, item{kind: checkpoint.KindPause, step: r.step, body: why.pause})
@@ -507,6 +531,9 @@ func (r *run) parked(b *batch, why *pause) bool {
 
 // finish ends the run.
 func (r *run) finish(status checkpoint.Status, err error) bool {
+	if r.up != nil {
+		return r.finishChild(status, err)
+	}
 	r.status, r.err = status, err
 	if r.unwatch != nil {
 		r.unwatch()
@@ -530,10 +557,10 @@ func (r *run) onward() bool { return r.more && r.status.Ended() && !r.order().In
 
 // crash ends the run because nothing can be written any more. The thread is left to whoever takes it over.
 func (r *run) crash(err error) bool {
-	if cause := r.lost.Load(); cause != nil {
+	if cause := r.root.lost.Load(); cause != nil {
 		err = *cause
 	}
-	if r.journal == nil {
+	if r.journal == nil || r.up != nil {
 		return r.finish(checkpoint.Running, err)
 	}
 	if n := r.journal.unwritten(); r.mode != Sync && n > 0 {

@@ -37,6 +37,7 @@ type task struct {
 	recorded bool     // the log has its result
 	waiting  bool     // some of its questions have no answer yet
 	late     []string // questions that had expired without a default when it failed
+	fresh    bool     // scheduled under this acquisition, so that nothing of it is recorded
 	attempt  int
 	fate     atomic.Uint32 // who has the word on a task that runs in a goroutine of its own
 	first    call
@@ -85,7 +86,7 @@ func (t *task) scheduled() record.Task {
 
 // successor is the same task, to be run again: after it was abandoned, or by a later superstep of a resumed run.
 func (t *task) successor(err error) *task {
-	return &task{r: t.r, node: t.node, step: t.step, index: t.index, arg: t.arg, time: t.time, deferred: t.deferred, phase: phaseEnd, err: err}
+	return &task{r: t.r, node: t.node, step: t.step, index: t.index, arg: t.arg, time: t.time, deferred: t.deferred, phase: phaseEnd, err: err, fresh: t.fresh}
 }
 
 // execute runs the task to its outcome. If user code ends the goroutine it is called again in another one and goes on
@@ -132,7 +133,7 @@ func (t *task) attempts() error {
 		switch {
 		case t.ctx.Err() != nil:
 			return fmt.Errorf("%w: %w", errStopped, err)
-		case errors.Is(err, ErrSwallowed):
+		case errors.Is(err, ErrSwallowed), errors.Is(err, ErrStepLimit):
 			return err
 		case !errors.Is(err, ErrTimeout) && c.hid(err):
 			return fmt.Errorf("%w: %w", ErrSwallowed, err)
@@ -165,7 +166,9 @@ func (t *task) handleable() bool {
 }
 
 // asked reports whether the task waits for answers.
-func (t *task) asked() bool { return t.out != nil && t.err != nil && len(t.out.asked) > 0 }
+func (t *task) asked() bool {
+	return t.out != nil && t.err != nil && (len(t.out.asked) > 0 || t.out.held)
+}
 
 // handle runs the error handler. That it runs, and not the node, is durable before it starts.
 func (t *task) handle(cause error) error {
@@ -193,7 +196,7 @@ func (t *task) handle(cause error) error {
 // body is one attempt: the node, its routes, and the encoding of what it wrote.
 func (c *call) body() error {
 	t := c.t
-	view := t.r.c.plan.ops.view(t.head)
+	view := t.r.plan.ops.view(t.head)
 	var arg any
 	if t.node.arg != nil {
 		var err error
@@ -206,6 +209,13 @@ func (c *call) body() error {
 	crashpoint.Hit("node returned")
 	if err != nil {
 		return err
+	}
+	if t.node.mount != nil && !next.empty() { // the child has escaped
+		c.redirected = true
+		if err := c.follow(next, t.node.targets, t.node.name); err != nil {
+			return err
+		}
+		return c.close(view)
 	}
 	if t.node.branch {
 		if next.empty() {
@@ -225,7 +235,7 @@ func (c *call) body() error {
 func (c *call) handlerBody() error {
 	t := c.t
 	h := t.node.handler
-	view := t.r.c.plan.ops.view(t.head)
+	view := t.r.plan.ops.view(t.head)
 	next, err := h.fn(c, view, c.cause)
 	if err != nil {
 		return err
@@ -251,12 +261,12 @@ func (c *call) leave(view any) error {
 		c.to = append(c.to, n.edges...)
 	}
 	for _, r := range n.routes {
-		sub := c.t.r.c.plan.ops.sub(view)
+		sub := c.t.r.plan.ops.sub(view)
 		next, err := r.fn(c, sub)
 		if err != nil {
 			return fmt.Errorf("route: %w", err)
 		}
-		if f := c.t.r.c.plan.ops.wrote(sub); f != "" {
+		if f := c.t.r.plan.ops.wrote(sub); f != "" {
 			return &RouteError{n.name, "", "it wrote field " + f + "; only nodes write"}
 		}
 		if next.empty() {
@@ -274,7 +284,7 @@ func (c *call) follow(next Next, declared []string, from string) error {
 	if next.err != nil {
 		return next.err
 	}
-	p := c.t.r.c.plan
+	p := c.t.r.plan
 	err := next.targets(func(t string) error {
 		if err := p.checkTarget(from, t, declared); err != nil {
 			return err
@@ -297,7 +307,7 @@ func (c *call) follow(next Next, declared []string, from string) error {
 		}
 	}
 	c.sends = append(c.sends, next.sends...)
-	return nil
+	return c.escape(next.up, from)
 }
 
 func (p *plan) checkTarget(from, target string, declared []string) error {
@@ -312,13 +322,13 @@ func (p *plan) checkTarget(from, target string, declared []string) error {
 // close checks and encodes what was written. From here on the node's own pointers reach nothing.
 func (c *call) close(view any) (err error) {
 	c.mu.Lock()
-	swallowed := len(c.asked) > 0
+	swallowed := len(c.asked) > 0 || c.held
 	c.mu.Unlock()
 	if swallowed {
 		return ErrSwallowed
 	}
 	c.view = view
-	ops := c.t.r.c.plan.ops
+	ops := c.t.r.plan.ops
 	if c.t.r.log == nil && !c.t.r.bus.updates() {
 		return ops.freeze(view)
 	}

@@ -56,6 +56,7 @@ type Done struct {
 	Writes  Writes   `json:"w,omitzero"`
 	To      []string `json:"to,omitzero"`
 	Sends   []Send   `json:"s,omitzero"`
+	Escape  []string `json:"up,omitzero"` // of a child graph: it ends with this superstep, and the parent goes there
 	Answers []Used   `json:"q,omitzero"`
 	Handled string   `json:"h,omitzero"` // the error that a handler dealt with
 	Instead bool     `json:"i,omitzero"` // the handler chose the targets: joins do not count the task
@@ -105,8 +106,9 @@ type Snapshot struct {
 	Next  []Task `json:"next,omitzero"`
 	Joins []Join `json:"j,omitzero"`
 
-	Origin *Origin `json:"origin,omitzero"` // of a seal: what it was made from
-	Reuse  []Once  `json:"reuse,omitzero"`  // in order: effects of the origin that tasks of this branch take over
+	Escape []string `json:"up,omitzero"`     // as in the entry
+	Origin *Origin  `json:"origin,omitzero"` // of a seal: what it was made from
+	Reuse  []Once   `json:"reuse,omitzero"`  // in order: effects of the origin that tasks of this branch take over
 }
 
 // An Origin is the entry that a branch or a copy begins with.
@@ -148,6 +150,7 @@ type Pause struct {
 	Reason    string   `json:"why"`
 	Questions []Asked  `json:"q,omitzero"`
 	Breaks    []string `json:"break,omitzero"`
+	Held      []string `json:"held,omitzero"`  // tasks whose child graph was stopped by something else than a question
 	Begun     bool     `json:"begun,omitzero"` // the open superstep had begun: its breakpoints have had their say
 	Error     string   `json:"err,omitzero"`
 }

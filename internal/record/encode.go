@@ -115,6 +115,10 @@ func appendDone(b []byte, d *Done) []byte {
 			return append(appendTime(b, s.Time), '}')
 		})
 	}
+	if d.Escape != nil {
+		b = append(b, `,"up":`...)
+		b = appendList(b, d.Escape, func(b []byte, s *string) []byte { return appendString(b, *s) })
+	}
 	if d.Answers != nil {
 		b = append(b, `,"q":`...)
 		b = appendList(b, d.Answers, appendOther[Used])

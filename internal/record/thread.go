@@ -22,6 +22,8 @@ type Thread struct {
 	Next  []Task // scheduled, with their arguments
 	Joins []Join
 
+	Escape []string // of a child graph that has ended: where its parent goes on
+
 	Pos       int64 // of the last record; -1: the chain is empty
 	Step      int64
 	EntryPos  int64 // of the last entry
@@ -156,7 +158,7 @@ func (t *Thread) ApplyInput(in *Input) error {
 	if err != nil {
 		return err
 	}
-	t.Run, t.By, t.Graph, t.Mode = in.Run, in.By, in.Graph, in.Mode
+	t.Run, t.By, t.Graph, t.Mode, t.Escape = in.Run, in.By, in.Graph, in.Mode, nil
 	t.open(next, nil)
 	t.keep(nil)
 	return nil
@@ -175,7 +177,7 @@ func (t *Thread) ApplyEntry(e *Entry) error {
 	if err := t.State.Apply(writesOf(done), e.Folded); err != nil {
 		return err
 	}
-	t.Run, t.Graph = e.Run, e.Graph
+	t.Run, t.Graph, t.Escape = e.Run, e.Graph, escapes(done)
 	t.open(next, e.Joins)
 	t.used(e.Tasks)
 	return nil
@@ -214,7 +216,7 @@ func (t *Thread) applySnapshot(s *Snapshot) error {
 		return err
 	}
 	t.State, t.Run, t.By, t.Start, t.Graph, t.Mode = raw, s.Run, s.By, s.Start, s.Graph, s.Mode
-	t.EntryPos = s.Of
+	t.EntryPos, t.Escape = s.Of, s.Escape
 	t.open(s.Next, s.Joins)
 	t.keep(s.Reuse)
 	return nil
@@ -247,7 +249,7 @@ func (t *Thread) ApplySettle(x *Settle) error {
 	if err := t.State.Apply(writesOf(done), x.Folded); err != nil {
 		return err
 	}
-	t.Graph = x.Graph
+	t.Graph, t.Escape = x.Graph, nil
 	t.open(nil, nil)
 	return nil
 }
@@ -329,7 +331,19 @@ const Slack = 16 << 10
 
 // Snapshot returns the body of a snapshot that closes the entry at the present position.
 func (t *Thread) Snapshot() *Snapshot {
-	return &Snapshot{Of: t.EntryPos, Run: t.Run, By: t.By, Start: t.Start, Graph: t.Graph, Mode: t.Mode, State: t.State.Snapshot(), Next: t.Next, Joins: t.Joins, Reuse: t.Reuse}
+	return &Snapshot{Of: t.EntryPos, Run: t.Run, By: t.By, Start: t.Start, Graph: t.Graph, Mode: t.Mode, State: t.State.Snapshot(), Next: t.Next, Joins: t.Joins, Escape: t.Escape, Reuse: t.Reuse}
+}
+
+// escapes lists where the parent goes on, each place once.
+func escapes(done []Done) (out []string) {
+	for i := range done {
+		for _, to := range done[i].Escape {
+			if !slices.Contains(out, to) {
+				out = append(out, to)
+			}
+		}
+	}
+	return out
 }
 
 func writesOf(done []Done) [][]state.Write {

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"time"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
 )
 
 // A Host serves the calls that a node makes through its context.
@@ -46,6 +48,11 @@ type Question struct {
 	Default  json.RawMessage // the answer if it expires; nil: none
 	ID       string          // set by Ask
 	Lapsed   bool            // set by Ask: the answer is the default
+
+	// Where it is asked; set by Ask.
+	Namespace  checkpoint.Namespace
+	Task, Node string
+	Path       []string
 }
 
 // A Once is one claimed effect.
@@ -66,6 +73,7 @@ type Info struct {
 	Step                        int64
 	Attempt                     int
 	Key, By                     string
+	Path                        []string
 }
 
 // ErrUnknown ends a Once whose function did not return: nobody knows whether its effect happened.
