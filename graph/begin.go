@@ -219,7 +219,7 @@ func (c *core) startLogged(ctx context.Context, r *run, l *loaded, input intake)
 	}
 	r.open(l, checkpoint.NewNonce(), l.Head.Epoch+1)
 	r.journal.looked(l.Head.Inbox, r.sort(l.Inbox)) // what is done goes with the first append
-	recs, _, err := r.journal.add(nil, nil, nil, items...)
+	recs, _, err := r.journal.add(nil, nil, items...)
 	if err != nil {
 		return err
 	}

@@ -187,7 +187,7 @@ func (c *core) hold(ctx context.Context, th Thread, ro RunOptions, l *loaded, ru
 		return err
 	}
 	if len(items) > 0 {
-		if a.Records, _, err = r.journal.add(nil, nil, nil, items...); err != nil {
+		if a.Records, _, err = r.journal.add(nil, nil, items...); err != nil {
 			return err
 		}
 		r.journal.put()

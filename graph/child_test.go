@@ -103,7 +103,11 @@ func TestCallInsideANode(t *testing.T) {
 	t.Parallel()
 	var first, second atomic.Int32
 	build := func(store checkpoint.Store) *graph.App[notes] {
-		one := chain(t, "one", graph.Options{}, func(_ context.Context, s *notes) error { first.Add(1); s.Log.Append("one " + s.Value.Get()); return nil })
+		one := chain(t, "one", graph.Options{}, func(_ context.Context, s *notes) error {
+			first.Add(1)
+			s.Log.Append("one " + s.Value.Get())
+			return nil
+		})
 		two := chain(t, "two", graph.Options{}, func(_ context.Context, s *notes) error { second.Add(1); return nil }, asking("q"))
 		return chain(t, "root", graph.Options{Store: store}, func(ctx context.Context, s *notes) error {
 			for i := range 2 {

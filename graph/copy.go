@@ -40,7 +40,12 @@ func (c *core) copyThread(ctx context.Context, th, to Thread, ro RunOptions) err
 }
 
 func (c *core) writeCopy(ctx context.Context, to Thread, ro RunOptions, l *loaded, target *checkpoint.Loaded) error {
-	from := &cut{l, l.log, record.Origin{Thread: l.Head.Thread, Branch: branchNames(l.Loaded)[l.Branch], Entry: l.log.EntryPos, Reason: record.OriginCopy}}
+	from := &cut{loaded: l, at: l.log, origin: record.Origin{Thread: l.Head.Thread, Branch: branchNames(l.Loaded)[l.Branch], Entry: l.log.EntryPos, Reason: record.OriginCopy}}
+	children, err := c.childrenAt(ctx, checkpoint.Chain{Key: l.Head.Key, Branch: l.Branch}, l.log.Next, 0)
+	if err != nil {
+		return err
+	}
+	from.children = children
 	status := l.Head.Status
 	if l.Branch != l.Head.Active {
 		status = dormantStatus(l.log)
@@ -55,7 +60,7 @@ func (c *core) writeCopy(ctx context.Context, to Thread, ro RunOptions, l *loade
 	run := c.newRunRow(to.key(), l.log, ro, status)
 	run.Request = ""
 	return c.hold(ctx, to, ro, &loaded{target, record.NewThread()}, run, func(*checkpoint.Acquire, *journal) ([]item, error) {
-		return from.seal(run, l.log.Reuse), nil
+		return append(from.seal(run, l.log.Reuse), from.seals()...), nil
 	})
 }
 

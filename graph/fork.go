@@ -14,8 +14,9 @@ import (
 
 // ForkOptions of a fork.
 type ForkOptions struct {
-	Name    string  // of the new branch, unique in the thread; empty: "fork-1" and so on
-	Effects Effects // what becomes of effects that were recorded behind the entry
+	Name    string   // of the new branch, unique in the thread; empty: "fork-1" and so on
+	Child   []string // the entry is one of this child graph (ChildInfo.In), and its parents stand as they stood then
+	Effects Effects  // what becomes of effects that were recorded behind the entry
 }
 
 // Effects says what becomes of the effects of Once that a fork comes by again.
@@ -37,10 +38,11 @@ func (e Effects) validate() error {
 
 // An Effect is a recorded call of Once.
 type Effect struct {
-	Task    string `json:"task"`
-	Name    string `json:"name"`
-	N       int    `json:"n,omitzero"`       // ordinal of the name in the task
-	Unknown bool   `json:"unknown,omitzero"` // it began, and nobody knows whether it happened
+	Child   []string `json:"child,omitzero"` // of a child graph: ChildInfo.In
+	Task    string   `json:"task"`
+	Name    string   `json:"name"`
+	N       int      `json:"n,omitzero"`       // ordinal of the name in the task
+	Unknown bool     `json:"unknown,omitzero"` // it began, and nobody knows whether it happened
 }
 
 // An EffectsError lists the effects that a fork would come by again, when it was not said what becomes of them.
@@ -64,9 +66,11 @@ func (e *EffectsError) Is(target error) bool { return target == ErrEffects }
 
 // A cut is an entry that something new begins with.
 type cut struct {
-	*loaded                // the thread, as it is now
-	at      *record.Thread // the fold up to the entry
-	origin  record.Origin
+	*loaded                 // the thread, as it is now
+	at       *record.Thread // the fold up to the entry
+	ord      int64          // of the entry; 0: everything is there
+	origin   record.Origin
+	children []childChain
 }
 
 // fork makes a branch that begins with an entry, and makes it the active one.
@@ -76,7 +80,7 @@ func (c *core) fork(ctx context.Context, th Thread, entry int64, o ForkOptions, 
 	}
 	to := Thread{Tenant: th.Tenant, ID: th.ID}
 	err := c.again(ctx, th, ro, func() error {
-		from, err := c.cutAt(ctx, th, entry, ro)
+		from, err := c.cutAt(ctx, th, entry, o.Child, ro)
 		if err != nil {
 			return err
 		}
@@ -94,8 +98,8 @@ func (c *core) fork(ctx context.Context, th Thread, entry int64, o ForkOptions, 
 	return to, err
 }
 
-// cutAt folds a free thread up to an entry; -1 is the head.
-func (c *core) cutAt(ctx context.Context, th Thread, entry int64, ro RunOptions) (*cut, error) {
+// cutAt folds a free thread, with its child graphs, up to an entry of the root or of a child; -1 is the head.
+func (c *core) cutAt(ctx context.Context, th Thread, entry int64, in []string, ro RunOptions) (*cut, error) {
 	l, err := c.loadFree(ctx, th, ro)
 	if err != nil {
 		return nil, err
@@ -106,11 +110,51 @@ func (c *core) cutAt(ctx context.Context, th Thread, entry int64, ro RunOptions)
 	if l.log.Pos < 0 {
 		return nil, fmt.Errorf("%w: branch %q of thread %s", checkpoint.ErrPruned, th.Branch, th)
 	}
-	at, err := c.foldTo(ctx, checkpoint.Chain{Key: th.key(), Branch: l.Branch}, entry)
+	root, ord := checkpoint.Chain{Key: th.key(), Branch: l.Branch}, int64(0)
+	if len(in) > 0 {
+		if entry, ord, err = c.rootEntry(ctx, root, in, entry); err != nil {
+			return nil, err
+		}
+	}
+	at, err := c.foldTo(ctx, root, entry)
 	if err != nil {
 		return nil, err
 	}
-	return &cut{l, at, record.Origin{Branch: branchNames(l.Loaded)[l.Branch], Entry: entry}}, nil
+	from := &cut{loaded: l, at: at, ord: cmp.Or(ord, momentOf(at)), origin: record.Origin{Branch: branchNames(l.Loaded)[l.Branch], Entry: entry}}
+	from.children, err = c.childrenAt(ctx, root, at.Next, from.ord)
+	return from, err
+}
+
+// momentOf is the place of the last entry in the order of the thread, with what was written together with it.
+func momentOf(log *record.Thread) int64 {
+	if log.Sealed { // that acquisition wrote nothing else
+		return log.EntryOrd | (1<<32 - 1)
+	}
+	return log.EntryOrd
+}
+
+// rootEntry is the root's entry at which the task began that an entry of a child graph belongs to, and the child's place in the
+// order of the thread.
+func (c *core) rootEntry(ctx context.Context, root checkpoint.Chain, in []string, entry int64) (at, ord int64, err error) {
+	child := root
+	child.Namespace = checkpoint.NamespaceOf(in...)
+	recs, err := c.store.Read(ctx, checkpoint.Query{Chain: child, From: entry, To: entry, NoBody: true})
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case len(recs) == 0 || !isEntry(recs[0].Kind):
+		return 0, 0, fmt.Errorf("graph: position %d is no entry of child %v of thread %s", entry, in, root.Thread)
+	}
+	ord = recs[0].Ord
+	for rec, err := range c.backward(ctx, checkpoint.Query{Chain: root, To: -1, MaxOrd: ord, NoBody: true}) {
+		if err != nil {
+			return 0, 0, err
+		}
+		if isEntry(rec.Kind) {
+			return rec.Pos, ord, nil
+		}
+	}
+	return 0, 0, fmt.Errorf("%w: what called child %v of thread %s", checkpoint.ErrPruned, in, root.Thread)
 }
 
 // writeFork is one write: the seal, what is recorded of open tasks, the branch, its run.
@@ -122,7 +166,7 @@ func (c *core) writeFork(ctx context.Context, to Thread, ro RunOptions, from *cu
 		j.chain.Branch = n
 		a.Branch = &checkpoint.Branch{N: n, Name: to.Branch, Origin: from.Branch, Ord: from.at.EntryOrd, Reason: from.origin.Reason}
 		a.Activate = &n
-		return from.seal(run, reuse), nil
+		return append(from.seal(run, reuse), from.seals()...), nil
 	})
 }
 
@@ -151,6 +195,19 @@ func (f *cut) seal(run *checkpoint.Run, reuse []record.Once) []item {
 	return items
 }
 
+// seals are what the chains of the child graphs begin with.
+func (f *cut) seals() (items []item) {
+	for _, ch := range f.children {
+		own := &cut{at: ch.log, origin: f.origin}
+		tr := &track{ns: ch.ns, pos: -1}
+		for _, it := range own.seal(&checkpoint.Run{ID: ch.log.Run}, nil) {
+			it.track = tr
+			items = append(items, it)
+		}
+	}
+	return items
+}
+
 // onceList lists onces in order.
 func onceList(onces map[record.OnceID]*record.Once) []record.Once {
 	var out []record.Once
@@ -171,49 +228,82 @@ func (c *core) effects(ctx context.Context, th Thread, from *cut, e Effects) ([]
 		onces[from.at.Reuse[i].ID()] = &from.at.Reuse[i]
 	}
 	chain := checkpoint.Chain{Key: th.key(), Branch: from.Branch}
-	if err := c.oncesBehind(ctx, chain, from.origin.Entry, onces); err != nil {
+	end, err := c.oncesBehind(ctx, chain, from.origin.Entry, 0, nil, onces)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.oncesOfChildren(ctx, chain, from.ord, end, onces); err != nil {
 		return nil, err
 	}
 	list := onceList(onces)
 	if len(list) == 0 || e == Reuse {
 		return list, nil
 	}
-	err := &EffectsError{Thread: th, Entry: from.origin.Entry}
+	said := &EffectsError{Thread: th, Entry: from.origin.Entry}
 	for _, o := range list {
-		err.Effects = append(err.Effects, Effect{o.Task, o.Name, o.N, o.Result == nil})
+		said.Effects = append(said.Effects, Effect{o.In, o.Task, o.Name, o.N, o.Result == nil})
 	}
-	return nil, err
+	return nil, said
 }
 
-// oncesBehind collects the effects that were recorded behind an entry, up to the next input. It reads bodies only where there are
-// effects.
-func (c *core) oncesBehind(ctx context.Context, chain checkpoint.Chain, entry int64, into map[record.OnceID]*record.Once) error {
+// oncesOfChildren collects the effects of child graphs between two moments of the thread.
+func (c *core) oncesOfChildren(ctx context.Context, chain checkpoint.Chain, from, end int64, into map[record.OnceID]*record.Once) error {
+	chains, err := c.store.Chains(ctx, chain.Key, chain.Branch)
+	if err != nil {
+		return err
+	}
+	for _, last := range chains {
+		if last.Namespace == "" || last.Ord <= from {
+			continue
+		}
+		in, err := last.Namespace.Segments()
+		if err != nil {
+			return err
+		}
+		chain.Namespace = last.Namespace
+		before, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, To: -1, MaxOrd: from, Limit: 1, Newest: true, NoBody: true})
+		if err != nil {
+			return err
+		}
+		pos := int64(-1)
+		if len(before) > 0 {
+			pos = before[0].Pos
+		}
+		if _, err := c.oncesBehind(ctx, chain, pos, end, in, into); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oncesBehind collects the effects that were recorded behind an entry. In the root's chain it stops at the next input, and returns
+// its place in the order of the thread, or 0; in a child's chain it stops there. It reads bodies only where there are effects.
+func (c *core) oncesBehind(ctx context.Context, chain checkpoint.Chain, entry, end int64, in []string, into map[record.OnceID]*record.Once) (int64, error) {
 	q := checkpoint.Query{Chain: chain, From: entry + 1, To: -1, Limit: 500, NoBody: true}
+	if in != nil && end > 0 {
+		q.MaxOrd = end
+	}
 	for {
 		recs, err := c.store.Read(ctx, q)
 		if err != nil || len(recs) == 0 {
-			return err
-		}
-		end := slices.IndexFunc(recs, func(r checkpoint.Record) bool { return r.Kind == checkpoint.KindInput })
-		if end >= 0 {
-			recs = recs[:end]
+			return 0, err
 		}
 		for _, r := range recs {
-			if r.Kind != checkpoint.KindOnce {
+			switch {
+			case r.Kind == checkpoint.KindInput && in == nil:
+				return r.Ord, nil
+			case r.Kind != checkpoint.KindOnce:
 				continue
 			}
-			if err := c.readOnce(ctx, chain, r.Pos, into); err != nil {
-				return err
+			if err := c.readOnce(ctx, chain, r.Pos, in, into); err != nil {
+				return 0, err
 			}
-		}
-		if end >= 0 {
-			return nil
 		}
 		q.From = recs[len(recs)-1].Pos + 1
 	}
 }
 
-func (c *core) readOnce(ctx context.Context, chain checkpoint.Chain, pos int64, into map[record.OnceID]*record.Once) error {
+func (c *core) readOnce(ctx context.Context, chain checkpoint.Chain, pos int64, in []string, into map[record.OnceID]*record.Once) error {
 	recs, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, From: pos, To: pos})
 	if err != nil {
 		return err
@@ -225,6 +315,7 @@ func (c *core) readOnce(ctx context.Context, chain checkpoint.Chain, pos int64, 
 	if err := record.Decode(recs[0], o); err != nil {
 		return err
 	}
+	o.In = in
 	if o.Result == nil && !o.Begun { // it has returned an error, so there is nothing to take over
 		delete(into, o.ID())
 		return nil

@@ -55,6 +55,7 @@ type item struct {
 	step    int64
 	body    any
 	encoded []byte // instead of body
+	track   *track // of a child's chain; nil: the root's
 }
 
 const (
@@ -63,8 +64,7 @@ const (
 )
 
 // add puts records into the open batch and gives them their places. Whoever folds them calls it while nobody else adds.
-// The track is that of a child's chain; nil is the root's.
-func (j *journal) add(tr *track, closed []string, park *checkpoint.Park, items ...item) ([]checkpoint.Record, *batch, error) {
+func (j *journal) add(closed []string, park *checkpoint.Park, items ...item) ([]checkpoint.Record, *batch, error) {
 	bodies := make([][]byte, len(items))
 	for i, it := range items {
 		if bodies[i] = it.encoded; it.encoded != nil {
@@ -86,11 +86,11 @@ func (j *journal) add(tr *track, closed []string, park *checkpoint.Park, items .
 	}
 	b := j.queue[len(j.queue)-1]
 	from := len(b.records)
-	ns, pos, base := j.chain.Namespace, &j.pos, &j.base
-	if tr != nil {
-		ns, pos, base = tr.ns, &tr.pos, &tr.base
-	}
 	for i, it := range items {
+		ns, pos, base := j.chain.Namespace, &j.pos, &j.base
+		if tr := it.track; tr != nil {
+			ns, pos, base = tr.ns, &tr.pos, &tr.base
+		}
 		*pos++
 		j.ord++
 		if it.kind == checkpoint.KindSnapshot {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/record"
 )
 
 // A Retention says which entries of a thread may go. Each branch counts for itself. With KeepLast alone everything else goes; with
@@ -108,8 +109,12 @@ func (c *core) retainBranch(ctx context.Context, key checkpoint.Key, branch int3
 // trimBranch removes the records of the root's chain below a base, and those of other chains that no entry from there on is read from.
 func (c *core) trimBranch(ctx context.Context, key checkpoint.Key, branch int32, below int64) (removed int64, err error) {
 	root := checkpoint.Chain{Key: key, Branch: branch}
-	at, err := c.store.Read(ctx, checkpoint.Query{Chain: root, From: below, To: below, NoBody: true})
+	at, err := c.store.Read(ctx, checkpoint.Query{Chain: root, From: below, To: below})
 	if err != nil || len(at) == 0 { // somebody else has removed it
+		return 0, err
+	}
+	base, err := record.Fold(at)
+	if err != nil {
 		return 0, err
 	}
 	chains, err := c.store.Chains(ctx, key, branch)
@@ -119,7 +124,9 @@ func (c *core) trimBranch(ctx context.Context, key checkpoint.Key, branch int32,
 	for _, ch := range chains {
 		chain := checkpoint.Chain{Key: key, Branch: branch, Namespace: ch.Namespace}
 		to := below
-		if ch.Namespace != "" {
+		if ch.Namespace != "" && ch.Ord < at[0].Ord && !needed(ch.Namespace, base.Next) { // a call that has ended
+			to = ch.Pos + 1
+		} else if ch.Namespace != "" {
 			last, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, To: -1, MaxOrd: at[0].Ord, Limit: 1, Newest: true, NoBody: true})
 			if err != nil {
 				return removed, err

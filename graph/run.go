@@ -314,7 +314,10 @@ func (r *run) addWith(closed []string, park *checkpoint.Park, items ...item) (*b
 	if r.fenced {
 		return nil, ErrStale
 	}
-	recs, b, err := r.journal.add(r.track, closed, park, items...)
+	for i := range items {
+		items[i].track = r.track
+	}
+	recs, b, err := r.journal.add(closed, park, items...)
 	if err != nil {
 		return nil, err
 	}
@@ -381,7 +384,18 @@ func (r *run) once(id record.OnceID) (o *record.Once, reused bool) {
 	if o := r.log.Onces[id]; o != nil {
 		return o, false
 	}
-	return r.log.Reused(id), true
+	if r.up == nil {
+		return r.log.Reused(id), true
+	}
+	r.root.logMu.Lock() // what a branch takes over stands in the root's chain
+	defer r.root.logMu.Unlock()
+	id.In = r.chain.Namespace
+	if o := r.root.log.Reused(id); o != nil {
+		own := *o
+		own.In = nil
+		return &own, true
+	}
+	return nil, false
 }
 
 // wrote looks at the outcome of a write: one that failed for good ends the run.

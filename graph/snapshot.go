@@ -33,6 +33,7 @@ type ThreadInfo struct {
 	Reason    string            `json:"reason,omitzero"` // why the run stopped, if it did
 	Error     string            `json:"error,omitzero"`
 	Branches  []BranchInfo      `json:"branches,omitzero"` // of a thread that has more than one
+	Children  []ChildInfo       `json:"children,omitzero"` // child graphs that are called now, or that the thread remembers
 	Unknown   []string          `json:"unknown,omitzero"`  // stored fields that this program does not know
 	JSON      json.RawMessage   `json:"state,omitzero"`    // of a View: the state
 }
@@ -104,6 +105,14 @@ func (c *core) stateAt(ctx context.Context, th Thread, entry int64) (*ThreadInfo
 		}
 	}
 	st, err := c.describe(th, l, log, head)
+	if err != nil {
+		return nil, nil, err
+	}
+	var open []checkpoint.Question
+	if head {
+		open = append([]checkpoint.Question{}, l.Questions...)
+	}
+	st.Children, err = c.childrenOf(ctx, checkpoint.Chain{Key: th.key(), Branch: l.Branch}, log, open)
 	return st, log, err
 }
 
@@ -157,25 +166,16 @@ func (c *core) describe(th Thread, l *loaded, log *record.Thread, head bool) (*T
 		Thread: th, Entry: log.EntryPos, Step: log.EntryStep - log.Start, Run: log.Run, Status: l.Head.Status, Owner: l.Head.Owner, Meta: l.Head.Meta,
 		Unknown: c.plan.ops.unknown(log.State),
 	}
-	waiting := map[string]bool{}
+	var waiting map[string]bool
 	if head {
 		qs, err := publicQuestions(l.Questions)
 		if err != nil {
 			return nil, err
 		}
 		sortQuestions(qs)
-		st.Questions = qs
-		for _, q := range qs {
-			waiting[q.Task] = true
-		}
+		st.Questions, waiting = qs, waitingIn("", l.Questions)
 	}
-	for _, t := range log.Next {
-		i := TaskInfo{ID: t.ID, Node: t.Node, Arg: t.Arg, Deferred: t.Deferred, Waiting: waiting[t.ID]}
-		if r := log.Results[t.ID]; r != nil {
-			i.Done, i.Error = r.Fail == "", r.Fail
-		}
-		st.Next = append(st.Next, i)
-	}
+	st.Next = tasksOf(log, waiting)
 	for _, j := range log.Joins {
 		i := JoinInfo{To: j.To, Have: j.Have}
 		for _, from := range j.From {
@@ -210,6 +210,10 @@ func dormantStatus(log *record.Thread) checkpoint.Status {
 
 // history reads entries from the tail, a page at a time.
 func (c *core) history(ctx context.Context, th Thread) iter.Seq2[EntryInfo, error] {
+	return c.historyIn(ctx, th, "")
+}
+
+func (c *core) historyIn(ctx context.Context, th Thread, ns checkpoint.Namespace) iter.Seq2[EntryInfo, error] {
 	return func(yield func(EntryInfo, error) bool) {
 		if c.store == nil {
 			yield(EntryInfo{}, ErrNoStore)
@@ -223,7 +227,7 @@ func (c *core) history(ctx context.Context, th Thread) iter.Seq2[EntryInfo, erro
 			yield(EntryInfo{}, err)
 			return
 		}
-		for rec, err := range c.backward(ctx, checkpoint.Query{Chain: checkpoint.Chain{Key: th.key(), Branch: l.Branch}, To: -1}) {
+		for rec, err := range c.backward(ctx, checkpoint.Query{Chain: checkpoint.Chain{Key: th.key(), Branch: l.Branch, Namespace: ns}, To: -1}) {
 			var e EntryInfo
 			if err == nil && isEntry(rec.Kind) {
 				e, err = entryInfo(rec)

@@ -142,6 +142,7 @@ type Once struct {
 	Begun  bool            `json:"begun,omitzero"` // it may have happened; without it and a result: it has returned an error
 	Tries  int             `json:"tries,omitzero"` // how often it has begun, if that is recorded
 	Result json.RawMessage `json:"v,omitzero"`
+	In     []string        `json:"in,omitzero"` // of what a branch takes over: the namespace of the child graph
 }
 
 // A Pause says why a run stopped resumably.

@@ -28,6 +28,7 @@ type Thread struct {
 	Step      int64
 	EntryPos  int64 // of the last entry
 	EntryStep int64 // of the last entry: the next one has the next step
+	Sealed    bool  // the last entry is a seal: what was written with it is part of it
 	EntryOrd  int64 // Ord of the last record that was not a result or a once: progress, as takeovers are counted
 	Base      int64 // where the next record's readers begin
 	Read      int64 // bytes that a load reads now
@@ -47,6 +48,7 @@ type Thread struct {
 type OnceID struct {
 	Task, Name string
 	N          int
+	In         checkpoint.Namespace // of what a branch takes over from a child graph of its origin
 }
 
 // NewThread returns the fold of an empty chain.
@@ -102,7 +104,7 @@ func (t *Thread) Note(r checkpoint.Record) {
 	t.Read += int64(len(r.Body)) + checkpoint.Overhead
 	switch r.Kind {
 	case checkpoint.KindInput, checkpoint.KindEntry, checkpoint.KindEdit, checkpoint.KindSettle, checkpoint.KindSeal:
-		t.EntryPos, t.EntryStep, t.EntryOrd = r.Pos, r.Step, r.Ord
+		t.EntryPos, t.EntryStep, t.EntryOrd, t.Sealed = r.Pos, r.Step, r.Ord, r.Kind == checkpoint.KindSeal
 	case checkpoint.KindPause:
 		t.EntryOrd = r.Ord
 	case checkpoint.KindSnapshot:
@@ -230,7 +232,7 @@ func (t *Thread) ApplyResult(r *Result) error {
 
 // ApplyOnce folds one step of an effect.
 func (t *Thread) ApplyOnce(o *Once) error {
-	t.Onces[OnceID{o.Task, o.Name, o.N}] = o
+	t.Onces[o.ID()] = o
 	return nil
 }
 
@@ -280,7 +282,7 @@ func (t *Thread) Reused(id OnceID) *Once {
 func (t *Thread) used(done []Done) {
 	if len(t.Reuse) > 0 {
 		t.keep(slices.DeleteFunc(slices.Clone(t.Reuse), func(o Once) bool {
-			return slices.ContainsFunc(done, func(d Done) bool { return d.ID == o.Task })
+			return slices.ContainsFunc(done, func(d Done) bool { return d.ID == o.caller() })
 		}))
 	}
 }
@@ -293,7 +295,16 @@ func (t *Thread) keep(reuse []Once) {
 }
 
 // ID is what the once is known by in its chain.
-func (o *Once) ID() OnceID { return OnceID{o.Task, o.Name, o.N} }
+func (o *Once) ID() OnceID { return OnceID{o.Task, o.Name, o.N, checkpoint.NamespaceOf(o.In...)} }
+
+// caller is the task of the root whose end is the end of the once too. What a mounted graph keeps for the thread has none.
+func (o *Once) caller() string {
+	if len(o.In) == 0 {
+		return o.Task
+	}
+	task, _, _ := strings.Cut(strings.TrimPrefix(o.In[0], "t"), "/")
+	return task
+}
 
 // SortOnces puts onces into the order in which records list them.
 func SortOnces(list []Once) {
@@ -301,7 +312,7 @@ func SortOnces(list []Once) {
 }
 
 func compareOnces(a, b OnceID) int {
-	return cmp.Or(strings.Compare(a.Task, b.Task), strings.Compare(a.Name, b.Name), cmp.Compare(a.N, b.N))
+	return cmp.Or(cmp.Compare(a.In, b.In), strings.Compare(a.Task, b.Task), strings.Compare(a.Name, b.Name), cmp.Compare(a.N, b.N))
 }
 
 // ApplyVoid takes results back.
