@@ -208,6 +208,9 @@ func (p *plan) fingerprint(name string, version int, fields []state.Info) string
 		if n.handler != nil {
 			fmt.Fprintf(h, "handler %q\n", n.handler.targets)
 		}
+		if n.mount != nil {
+			fmt.Fprintf(h, "mount %q %q %s\n", n.mount.memory, n.mount.plan.id.Name, n.mount.plan.id.Fingerprint)
+		}
 	}
 	for _, j := range p.joins {
 		fmt.Fprintf(h, "join %q %q\n", j.from, j.to)

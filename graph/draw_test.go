@@ -15,7 +15,10 @@ var update = flag.Bool("update", false, "rewrite the golden pictures")
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	app := compile(t, everyShape(), graph.Options{})
-	for file, got := range map[string]string{"testdata/shapes.mmd": app.Mermaid(), "testdata/shapes.dot": app.DOT()} {
+	nested := outer(t, outer(t, chain(t, "inner", graph.Options{}, nop, nop), graph.Options{}), graph.Options{}, graph.MountOptions{Targets: []string{"review"}})
+	for file, got := range map[string]string{
+		"testdata/shapes.mmd": app.Mermaid(), "testdata/shapes.dot": app.DOT(), "testdata/nested.mmd": nested.Mermaid(), "testdata/nested.dot": nested.DOT(),
+	} {
 		if *update {
 			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 				t.Fatal(err)

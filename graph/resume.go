@@ -241,8 +241,8 @@ func (c *core) takeOver(r *run, l *loaded, takeover bool, cmds []Command) error 
 		r.take(l.Loaded)
 		r.rebuild(l)
 		r.inherit(l.Inbox)
-		if l.Head.Epoch-(l.log.EntryOrd>>32) > maxTakeovers { // one of them is this one, which has not run anything yet
-			r.crashLoop = true
+		if r.crashLoop, err = c.looping(r, l); err != nil {
+			return err
 		}
 	} else {
 		r.take(l.Loaded) // a cancel may have been left for whoever comes next
@@ -260,6 +260,21 @@ func (c *core) takeOver(r *run, l *loaded, takeover bool, cmds []Command) error 
 		return nil
 	}
 	return r.edit(cmds)
+}
+
+// looping reports whether the thread was taken over too often without an entry, in the root or in a child graph. One of the takeovers is
+// this one, which has not run anything yet.
+func (c *core) looping(r *run, l *loaded) (bool, error) {
+	if l.Head.Epoch-(l.log.EntryOrd>>32) <= maxTakeovers {
+		return false, nil
+	}
+	chains, err := c.childrenAt(r.ctx, checkpoint.Chain{Key: r.key, Branch: l.Branch}, l.log.Next, 0)
+	for _, ch := range chains {
+		if l.Head.Epoch-(ch.log.EntryOrd>>32) <= maxTakeovers {
+			return false, nil
+		}
+	}
+	return err == nil, err
 }
 
 // loadOwn reads the thread again under the own lease.
