@@ -406,3 +406,97 @@ func TestMountMistakes(t *testing.T) {
 	_, err = graph.Call(graphtest.Context(t, graphtest.Options{}), "child", child, nil)
 	wantErr(t, err, graph.ErrNoRun)
 }
+
+// A child that has escaped and ended stays so when its parent's node runs again. // E44 // E17
+func TestEscapeIsKept(t *testing.T) {
+	t.Parallel()
+	var worked, out atomic.Int32
+	c := graph.New[notes]("child")
+	c.Branch("work", func(_ context.Context, s *notes) (graph.Next, error) { worked.Add(1); return graph.Escape("review"), nil }, graph.End)
+	c.Edge(graph.Start, "work")
+	g := graph.New[notes]("outer")
+	graph.Mount(g, "child", compile(t, c, graph.Options{}), nil, func(s, c *notes) {
+		if out.Add(1) == 1 {
+			panic("broken")
+		}
+	}, graph.MountOptions{Targets: []string{"review"}})
+	g.Node("review", logs("review"))
+	g.Node("after", logs("after"))
+	g.Edge(graph.Start, "child")
+	g.Edge("child", "after")
+	app, th := compile(t, g, graph.Options{Store: new(checkpoint.Memory)}), graph.ID("t")
+	if _, err := app.Run(t.Context(), th, nil); err == nil {
+		t.Fatal("the panic was lost")
+	}
+	end, err := app.Resume(t.Context(), th)
+	if err != nil || strings.Join(end.Log.Slice(), " ") != "review" || worked.Load() != 1 {
+		t.Fatalf("%v, %v, %d runs", end, err, worked.Load())
+	}
+}
+
+// A child at a breakpoint and one with a question in one node: Resume without an answer moves the first on and leaves the second, whose
+// question stays open under its id. // E36 // E30 // E33
+func TestBreakpointBesideAQuestion(t *testing.T) {
+	t.Parallel()
+	var ran atomic.Int32
+	build := func(store checkpoint.Store) *graph.App[notes] {
+		stops := chain(t, "stops", graph.Options{BreakBefore: []string{"b"}}, logs("a"), func(_ context.Context, s *notes) error { ran.Add(1); return nil })
+		asks := chain(t, "asks", graph.Options{}, asking("q"))
+		return chain(t, "root", graph.Options{Store: store}, func(ctx context.Context, s *notes) error {
+			_, one := graph.Call(ctx, "stops", stops, nil)
+			_, two := graph.Call(ctx, "asks", asks, nil)
+			return errors.Join(one, two)
+		})
+	}
+	store, th := new(checkpoint.Memory), graph.ID("t")
+	_, err := build(store).Run(t.Context(), th, nil)
+	in := paused(t, err)
+	if len(in.Questions) != 1 || !slices.Equal(in.Breaks, []string{"a/stops/b"}) {
+		t.Fatalf("%v", in)
+	}
+	_, err = build(store).Resume(t.Context(), th)
+	again := paused(t, err)
+	if len(again.Breaks) != 0 || len(again.Questions) != 1 || again.Questions[0].ID != in.Questions[0].ID || ran.Load() != 1 {
+		t.Fatalf("%v, %d runs", again, ran.Load())
+	}
+	if _, err = build(store).Resume(t.Context(), th, graph.Answer(in.Questions[0], "yes")); err != nil || ran.Load() != 1 {
+		t.Fatalf("%v, %d runs", err, ran.Load())
+	}
+}
+
+// A child whose node ignored its time-out, and was left behind, adds nothing to the log any more; the next attempt goes on from what is
+// written. // E19 // E44 // report 36
+func TestChildLeftBehind(t *testing.T) {
+	t.Parallel()
+	var attempts atomic.Int32
+	release := make(chan struct{})
+	returned := make(chan error, 1)
+	child := chain(t, "child", graph.Options{Grace: time.Millisecond}, logs("a"), func(ctx context.Context, s *notes) error {
+		if attempts.Add(1) > 1 {
+			s.Log.Append("b")
+			return nil
+		}
+		<-release
+		_, err := graph.Once(ctx, "late", func(context.Context, string) (int, error) { return 1, nil })
+		returned <- err
+		s.Log.Append("late")
+		return err
+	})
+	g := graph.New[notes]("outer")
+	graph.Mount(g, "child", child, nil, takesLog)
+	g.Edge(graph.Start, "child")
+	g.Policy("child", graph.Policy{Attempts: 2, Timeout: 20 * time.Millisecond, Grace: time.Millisecond, Backoff: time.Millisecond})
+	app, th := compile(t, g, graph.Options{Store: new(checkpoint.Memory)}), graph.ID("t")
+	out, err := app.Run(t.Context(), th, nil)
+	close(release)
+	if err != nil || strings.Join(out.Log.Slice(), " ") != "a b" {
+		t.Fatalf("%v, %v", out, err)
+	}
+	wantErr(t, <-returned, graph.ErrStale)
+	if err := app.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := logOf(t, app, th); got != "a b" {
+		t.Fatalf("log %q", got)
+	}
+}

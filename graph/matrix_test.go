@@ -21,10 +21,14 @@ type quiz struct {
 
 	mu      sync.Mutex
 	effects map[string]int
+	entered int // executions of the code that asks
 }
 
 // person is the code that asks one of them.
 func (q *quiz) person(ctx context.Context, s *notes, i string) error {
+	q.mu.Lock()
+	q.entered++
+	q.mu.Unlock()
 	for j := range 2 {
 		what := fmt.Sprintf("%s/%d", i, j)
 		if _, err := graph.Once(ctx, "prepare", func(context.Context, string) (string, error) {
@@ -157,8 +161,13 @@ func (q *quiz) play(t *testing.T, orders ...[][]int) {
 	}
 	for j, order := range orders {
 		for _, block := range order {
-			in := paused(t, err)
+			in, entered := paused(t, err), q.entered
 			q.sameOpen(t, in.Questions, left, ids)
+			_, err = q.build(t, store).Resume(t.Context(), th) // nobody has answered: nothing runs
+			q.sameOpen(t, paused(t, err).Questions, left, ids)
+			if q.entered != entered {
+				t.Fatalf("a node was entered although it waits: %d, %d", entered, q.entered)
+			}
 			var cmds []graph.Command
 			for _, i := range block {
 				what := fmt.Sprintf("%d/%d", i, j)
