@@ -412,7 +412,10 @@ func TestEscapeIsKept(t *testing.T) {
 	t.Parallel()
 	var worked, out atomic.Int32
 	c := graph.New[notes]("child")
-	c.Branch("work", func(_ context.Context, s *notes) (graph.Next, error) { worked.Add(1); return graph.Escape("review"), nil }, graph.End)
+	c.Branch("work", func(_ context.Context, s *notes) (graph.Next, error) {
+		worked.Add(1)
+		return graph.Escape("review"), nil
+	}, graph.End)
 	c.Edge(graph.Start, "work")
 	g := graph.New[notes]("outer")
 	graph.Mount(g, "child", compile(t, c, graph.Options{}), nil, func(s, c *notes) {
@@ -471,8 +474,15 @@ func TestChildLeftBehind(t *testing.T) {
 	var attempts atomic.Int32
 	release := make(chan struct{})
 	returned := make(chan error, 1)
-	child := chain(t, "child", graph.Options{Grace: time.Millisecond}, logs("a"), func(ctx context.Context, s *notes) error {
+	stopped := make(chan struct{}, 1)
+	child := chain(t, "child", graph.Options{Grace: time.Minute}, logs("a"), func(ctx context.Context, s *notes) error {
 		if attempts.Add(1) > 1 {
+			close(release) // the one before wakes up while this one works
+			select {
+			case <-stopped:
+				time.Sleep(10 * time.Millisecond) // until it would have written, if it could
+			case <-ctx.Done():
+			}
 			s.Log.Append("b")
 			return nil
 		}
@@ -485,10 +495,13 @@ func TestChildLeftBehind(t *testing.T) {
 	g := graph.New[notes]("outer")
 	graph.Mount(g, "child", child, nil, takesLog)
 	g.Edge(graph.Start, "child")
-	g.Policy("child", graph.Policy{Attempts: 2, Timeout: 20 * time.Millisecond, Grace: time.Millisecond, Backoff: time.Millisecond})
-	app, th := compile(t, g, graph.Options{Store: new(checkpoint.Memory)}), graph.ID("t")
+	g.Policy("child", graph.Policy{Attempts: 2, IdleTimeout: time.Second, Grace: time.Millisecond, Backoff: time.Millisecond})
+	app, th := compile(t, g, graph.Options{Store: new(checkpoint.Memory), OnEvent: func(e graph.Event) {
+		if e.Kind == graph.TaskStopped && len(e.Path) > 0 {
+			stopped <- struct{}{}
+		}
+	}}), graph.ID("t")
 	out, err := app.Run(t.Context(), th, nil)
-	close(release)
 	if err != nil || strings.Join(out.Log.Slice(), " ") != "a b" {
 		t.Fatalf("%v, %v", out, err)
 	}

@@ -132,18 +132,6 @@ func (r *run) takeRows(rows []checkpoint.Question) {
 	r.refused = nil
 }
 
-// used forgets questions that a record has closed.
-func (r *run) used(closed []string) {
-	if len(closed) == 0 {
-		return
-	}
-	r.answerMu.Lock()
-	defer r.answerMu.Unlock()
-	for _, id := range closed {
-		delete(r.answers, id)
-	}
-}
-
 // replies checks the answers of a call against the open questions. Nothing is changed when one of them does not fit.
 func replies(cmds []Command, rows []checkpoint.Question, by string) ([]checkpoint.Reply, error) {
 	all, err := publicQuestions(rows)

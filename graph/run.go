@@ -334,7 +334,6 @@ func (r *run) addWith(closed []string, park *checkpoint.Park, items ...item) (*b
 		}
 		r.log.Note(rec) // entries, edits and settles were folded when they were made
 	}
-	r.root.used(closed)
 	return b, nil
 }
 
