@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/holdfast-go/holdfast/graph"
@@ -30,7 +31,8 @@ type Scene struct {
 
 // Scenes are all of them.
 var Scenes = []Scene{
-	{"line", 2, `{"total":30,"trail":["request 0","a","b","c","d","e","request 1","a","b","c","d","e"]}`, line},
+	{"line", 2, `{"total":12,"trail":["request 0","a","b","c","request 1","a","b","c"]}`, line},
+	{"nest", 1, `{"total":15,"trail":["request 0","a","b","c","d","e"]}`, nested},
 	{"fan", 1, `{"paid":{"n1":1,"n2":2,"n3":3,"n4":4,"n5":5,"n6":6,"n7":7,"n8":8},"status":"sum 36 of 8","total":37,` +
 		`"trail":["request 0","work 1","work 2","work 3","work 4","work 5","work 6","work 7","work 8"]}`, fan},
 	{"loop", 1, `{"rounds":3,"trail":["request 0","round 1","round 2","round 3"]}`, loop},
@@ -55,17 +57,39 @@ func (s Scene) Compile(l *Ledger, o graph.Options) (*graph.App[State], error) {
 	return g.Compile(o)
 }
 
+// nest mounts a graph as a node. What it did is added to the parent's state.
+func nest(g *graph.Graph[State], name string, l *Ledger, build func(*graph.Graph[State], *Ledger)) {
+	inner := graph.New[State](name + " graph")
+	build(inner, l)
+	child, err := inner.Compile(graph.Options{})
+	if err != nil {
+		panic(err) // a mistake in this file
+	}
+	graph.Mount(g, name, child, nil, func(s, c *State) {
+		s.Trail.Append(c.Trail.Slice()...)
+		s.Total.Add(c.Total.Get())
+	})
+}
+
 // play is what every node does first: it leaves a trace outside.
 func play(ctx context.Context, l *Ledger) graph.RunInfo {
 	info, _ := graph.Info(ctx)
-	l.Note("start", info.Task)
+	l.Note("start", taskOf(info))
 	return info
+}
+
+// taskOf names a task among those of all graphs of the thread, and of all their calls.
+func taskOf(info graph.RunInfo) string {
+	if len(info.Path) == 0 {
+		return info.Task
+	}
+	return strings.Join(info.Path, "/") + "/" + info.Key
 }
 
 // effect happens outside, and returns what it cost.
 func effect(ctx context.Context, l *Ledger, name string, cost int) (int, error) {
 	info, _ := graph.Info(ctx)
-	id := info.Task + "/" + name
+	id := taskOf(info) + "/" + name
 	paid, err := graph.Once(ctx, name, func(_ context.Context, key string) (int, error) {
 		l.Note("effect", key, id)
 		crashpoint.Hit("effect")
@@ -77,20 +101,48 @@ func effect(ctx context.Context, l *Ledger, name string, cost int) (int, error) 
 	return paid, err
 }
 
-// line is five nodes in a row, each with an effect.
-func line(g *graph.Graph[State], l *Ledger) {
+// pay is a node with an effect.
+func pay(g *graph.Graph[State], l *Ledger, name string, cost int) {
+	g.Node(name, func(ctx context.Context, s *State) error {
+		play(ctx, l)
+		cost, err := effect(ctx, l, "pay "+name, cost)
+		s.Trail.Append(name)
+		s.Total.Add(cost)
+		return err
+	})
+}
+
+// row connects nodes to a line.
+func row(g *graph.Graph[State], names ...string) {
 	from := graph.Start
-	for i, name := range []string{"a", "b", "c", "d", "e"} {
-		g.Node(name, func(ctx context.Context, s *State) error {
-			play(ctx, l)
-			cost, err := effect(ctx, l, "pay "+name, i+1)
-			s.Trail.Append(name)
-			s.Total.Add(cost)
-			return err
-		})
+	for _, name := range names {
 		g.Edge(from, name)
 		from = name
 	}
+}
+
+// line is three nodes in a row, each with an effect.
+func line(g *graph.Graph[State], l *Ledger) {
+	pay(g, l, "a", 1)
+	pay(g, l, "b", 2)
+	pay(g, l, "c", 3)
+	row(g, "a", "b", "c")
+}
+
+// nested is a row of three with effects in child graphs of two levels, between two nodes of the thread's own graph.
+func nested(g *graph.Graph[State], l *Ledger) {
+	pay(g, l, "a", 1)
+	nest(g, "middle", l, func(g *graph.Graph[State], l *Ledger) {
+		pay(g, l, "b", 2)
+		nest(g, "inner", l, func(g *graph.Graph[State], l *Ledger) {
+			pay(g, l, "c", 3)
+			pay(g, l, "d", 4)
+			row(g, "c", "d")
+		})
+		row(g, "b", "inner")
+	})
+	pay(g, l, "e", 5)
+	row(g, "a", "middle", "e")
 }
 
 // fan maps and reduces: eight sends with an effect each, and a node that sees the sum.
@@ -178,7 +230,7 @@ func queue(g *graph.Graph[State], l *Ledger) {
 	}, "approve", graph.End)
 }
 
-// ask has a question between two effects of one node, beside a sibling that has finished, and a join behind both and a node
+// ask has a question between two effects of one node of a child graph, beside a sibling that has finished, and a join behind both and a node
 // of the superstep before.
 func ask(g *graph.Graph[State], l *Ledger) {
 	g.Node("prepare", func(ctx context.Context, s *State) error {
@@ -203,20 +255,23 @@ func ask(g *graph.Graph[State], l *Ledger) {
 		s.Trail.Append("audit")
 		return err
 	})
-	g.Node("pay", func(ctx context.Context, s *State) error {
-		play(ctx, l)
-		reserved, err := effect(ctx, l, "reserve", 4)
-		if err != nil {
+	nest(g, "pay", l, func(g *graph.Graph[State], l *Ledger) {
+		g.Node("pay", func(ctx context.Context, s *State) error {
+			play(ctx, l)
+			reserved, err := effect(ctx, l, "reserve", 4)
+			if err != nil {
+				return err
+			}
+			ok, err := graph.Ask[bool](ctx, "approve", "Pay?")
+			if err != nil || !ok {
+				return err
+			}
+			paid, err := effect(ctx, l, "charge", 8)
+			s.Trail.Append("pay")
+			s.Total.Add(reserved + paid)
 			return err
-		}
-		ok, err := graph.Ask[bool](ctx, "approve", "Pay?")
-		if err != nil || !ok {
-			return err
-		}
-		paid, err := effect(ctx, l, "charge", 8)
-		s.Trail.Append("pay")
-		s.Total.Add(reserved + paid)
-		return err
+		})
+		g.Edge(graph.Start, "pay")
 	})
 	g.Node("close", func(ctx context.Context, s *State) error {
 		play(ctx, l)
