@@ -58,7 +58,7 @@ func TestCrashInRecovery(t *testing.T) {
 	skipShort(t)
 	t.Parallel()
 	seed := seedOf(t)
-	first := map[string]string{"line": "point 2 written O", "fan": "point 3 written R", "loop": "point 1 written R", "queue": "point 1 written E", "ask": "point 1 written R"}
+	first := map[string]string{"line": "point 2 written O", "nest": "point 3 written O", "fan": "point 3 written R", "loop": "point 1 written R", "queue": "point 1 written E", "ask": "point 1 written R"}
 	inAll(t, func(t *testing.T, l *lab) {
 		var trials []trial
 		for _, scene := range crash.Scenes {

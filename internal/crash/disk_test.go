@@ -226,7 +226,7 @@ func TestCrashWALCut(t *testing.T) {
 	t.Parallel()
 	lost := 0
 	for n := range 18 {
-		scene := []string{"line", "fan", "ask"}[n%3]
+		scene := []string{"line", "fan", "ask", "nest"}[n%4]
 		slots <- struct{}{}
 		k, err := inSQLite.calm(t, scene, "sync").walCut(t, n)
 		<-slots

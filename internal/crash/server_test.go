@@ -47,7 +47,7 @@ func TestCrashServer(t *testing.T) {
 		}
 		n, rnd := 0, rand.New(rand.NewPCG(seedOf(t), 3))
 		for _, c := range []struct{ scene, where string }{
-			{"line", "stop 2 write E"}, {"line", "stop 3 written O"}, {"fan", "stop 3 write R"}, {"fan", "stop 1 written E"},
+			{"line", "stop 2 write E"}, {"nest", "stop 3 written O"}, {"fan", "stop 3 write R"}, {"fan", "stop 1 written E"},
 			{"loop", "stop 1 write P"}, {"ask", "stop 1 acquire"}, {"ask", "stop 1 written R"},
 			{"line", ""}, {"fan", ""}, {"ask", ""},
 		} {
@@ -145,7 +145,7 @@ func TestCrashLoses(t *testing.T) {
 		}
 		lost, rnd := 0, rand.New(rand.NewPCG(seedOf(t), 4))
 		for n := 0; n < 8 || lost == 0 && n < 40; n++ { // a cut may hit nothing that is a record
-			scene := []string{"line", "fan", "ask"}[n%3]
+			scene := []string{"line", "fan", "ask", "nest"}[n%4]
 			if r, ok := server.(*testserver.Redis); ok {
 				lose = func() error { return r.CutTail(1 + rnd.Int64N(2000)) }
 			}
