@@ -3,7 +3,8 @@ package graph_test
 import (
 	"testing"
 
+	"github.com/holdfast-go/holdfast/internal/testserver"
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(testserver.Main{M: m}) }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -17,6 +18,8 @@ import (
 	"github.com/holdfast-go/holdfast/checkpoint/sqlite"
 	"github.com/holdfast-go/holdfast/graph"
 	"github.com/holdfast-go/holdfast/internal/record"
+	"github.com/holdfast-go/holdfast/internal/stores"
+	"github.com/holdfast-go/holdfast/internal/testserver"
 )
 
 // A weave is one thread on which several people and workers do things at once.
@@ -25,6 +28,8 @@ type weave struct {
 	seed  uint64
 	store checkpoint.Store
 	apps  []*graph.App[notes]
+	gates []*gate
+	lease time.Duration
 	th    graph.Thread
 
 	mu       sync.Mutex
@@ -49,51 +54,132 @@ func woven() *graph.Graph[notes] {
 	return g
 }
 
-// Seeded interleavings of resume, answer, cancel, drain, new input by each policy, and a second and third worker: no wake-up
-// is lost, no question is answered twice, nothing that was accepted is lost, nothing that was refused is kept. // E37, E38, E26, E31 // report 138 // report 140
+// A gate is a worker's way to the store. While it is closed the worker is frozen: not even its leases are renewed.
+type gate struct {
+	checkpoint.Store
+	mu sync.RWMutex
+}
+
+// freeze closes the gate for a while. Calls under way get through.
+func (g *gate) freeze(d time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	<-time.After(d)
+}
+
+func (g *gate) pass() func() {
+	g.mu.RLock()
+	return g.mu.RUnlock
+}
+
+func (g *gate) Append(ctx context.Context, a *checkpoint.Append) (checkpoint.Ack, error) {
+	g.pass()()
+	return g.Store.Append(ctx, a)
+}
+
+func (g *gate) Acquire(ctx context.Context, a *checkpoint.Acquire) (checkpoint.Head, error) {
+	g.pass()()
+	return g.Store.Acquire(ctx, a)
+}
+
+func (g *gate) Renew(ctx context.Context, l []checkpoint.Lease, ttl time.Duration) ([]checkpoint.Renewal, error) {
+	g.pass()()
+	return g.Store.Renew(ctx, l, ttl)
+}
+
+func (g *gate) Load(ctx context.Context, k checkpoint.Key, branch int32, ns checkpoint.Namespace) (*checkpoint.Loaded, error) {
+	g.pass()()
+	return g.Store.Load(ctx, k, branch, ns)
+}
+
+// A loom says how a weave is run.
+type loom struct {
+	store  checkpoint.Store
+	rounds int
+	lease  time.Duration // 0: nobody is frozen
+}
+
+// Seeded interleavings of resume, answer, cancel, drain, new input by each policy, a second and third worker, and freezes past the lease: no
+// wake-up is lost, no question is answered twice, nothing that was accepted is lost, nothing that was refused is kept. HOLDFAST_WEAVE names a
+// store for a thousand of them (make weave). // E37, E38, E26, E31 // report 138 // report 140 // report 141
 func TestWeave(t *testing.T) {
 	t.Parallel()
 	rounds := 1000
 	if testing.Short() {
 		rounds = 100
 	}
-	file, err := sqlite.Open(filepath.Join(t.TempDir(), "db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
+	file := func() checkpoint.Store {
+		s, err := sqlite.Open(filepath.Join(t.TempDir(), "db"), sqlite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
 	}
-	defer file.Close()
+	looms := []loom{{new(checkpoint.Memory), rounds - rounds/20, 0}, {file(), rounds / 20, 0}, {new(checkpoint.Memory), rounds / 20, 100 * time.Millisecond}}
+	switch name := os.Getenv("HOLDFAST_WEAVE"); name {
+	case "":
+	case "sqlite":
+		looms = []loom{{file(), 900, 0}, {file(), 100, 300 * time.Millisecond}}
+	default:
+		s := serverStore(t, name)
+		looms = []loom{{s, 900, 0}, {s, 100, 300 * time.Millisecond}}
+	}
 	seen := map[string]int{}
-	for _, c := range []struct {
-		store  checkpoint.Store
-		rounds int
-	}{{new(checkpoint.Memory), rounds - rounds/20}, {file, rounds / 20}} {
-		var apps []*graph.App[notes]
-		for range 3 {
-			apps = append(apps, compile(t, woven(), graph.Options{Store: c.store}))
-		}
-		for i := range c.rounds {
-			w := &weave{
-				t: t, seed: uint64(i), store: c.store, apps: apps, th: graph.ID(fmt.Sprint(i)),
-				inputs: map[string]bool{}, errs: map[string]error{}, queued: make([][]string, 3), answers: map[string]bool{}, question: map[string]string{},
-			}
-			w.run(seen)
-		}
-		for _, app := range apps {
-			if err := app.Close(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
+	for i, l := range looms {
+		l.run(t, i, seen)
 	}
 	t.Log(seen)
-	for _, what := range []string{"run queued", "run busy", "preempt ok", "answer ok", "answer not pending", "cancel ok", "drain ok", "used", "settled"} {
+	for _, what := range []string{"run queued", "run busy", "preempt ok", "answer ok", "answer not pending", "cancel ok", "drain ok", "frozen", "used", "settled"} {
 		if seen[what] == 0 {
-			t.Errorf("%q never happened in %d rounds: %v", what, rounds, seen)
+			t.Errorf("%q never happened: %v", what, seen)
 		}
 	}
 }
 
-// run lets three workers do what the seed says, then brings the thread to its end and compares.
-func (w *weave) run(seen map[string]int) {
+// serverStore opens a store on a server that the test starts.
+func serverStore(t *testing.T, name string) checkpoint.Store {
+	t.Helper()
+	url := ""
+	switch name {
+	case "postgres":
+		url = testserver.Postgres(t).URL()
+	case "redis":
+		url = "redis://" + testserver.SharedRedis(t).Addr()
+	}
+	s, err := stores.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func (l *loom) run(t *testing.T, n int, seen map[string]int) {
+	t.Helper()
+	var apps []*graph.App[notes]
+	var gates []*gate
+	for range 3 {
+		g := &gate{Store: l.store}
+		gates = append(gates, g)
+		apps = append(apps, compile(t, woven(), graph.Options{Store: g, Lease: l.lease}))
+	}
+	for i := range l.rounds {
+		w := &weave{
+			t: t, seed: uint64(i), store: l.store, apps: apps, gates: gates, lease: l.lease, th: graph.ID(fmt.Sprintf("%d-%d", n, i)),
+			inputs: map[string]bool{}, errs: map[string]error{}, queued: make([][]string, 3), answers: map[string]bool{}, question: map[string]string{},
+		}
+		w.play(seen)
+	}
+	for _, app := range apps {
+		if err := app.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// play lets three workers do what the seed says, then brings the thread to its end and compares.
+func (w *weave) play(seen map[string]int) {
 	w.t.Helper()
 	var wg sync.WaitGroup
 	for i, app := range w.apps {
@@ -118,6 +204,10 @@ func (w *weave) run(seen map[string]int) {
 // do does one thing and notes what came of it.
 func (w *weave) do(app *graph.App[notes], worker, n int, rnd *rand.Rand) string {
 	ctx, id := w.t.Context(), fmt.Sprintf("%d.%d", worker, n)
+	if w.lease > 0 && rnd.IntN(12) == 0 {
+		go w.gates[worker].freeze(2 * w.lease) // while it works
+		return "frozen"
+	}
 	switch p := rnd.IntN(10); {
 	case p < 4:
 		policy := []graph.BusyPolicy{graph.Reject, graph.Enqueue, graph.Enqueue, graph.Preempt}[p]
@@ -206,6 +296,8 @@ func (w *weave) settle() {
 		switch {
 		case time.Now().After(end):
 			w.t.Fatalf("seed %d: it does not come to rest: %s, held %t, %d inputs, %d answered, %d open", w.seed, h.Status, h.Held(), inputs, answered, len(open))
+		case w.lease > 0 && (h.Expired || h.Status == checkpoint.Running && !h.Held()):
+			app.Recover(w.t.Context()) // its holder was frozen
 		case h.Held() || h.Status == checkpoint.Running || lost: // under way, or about to be
 		case h.Epoch == 0 || h.Status.Ended():
 			return
