@@ -57,7 +57,8 @@ func logs(what string) func(context.Context, *notes) error {
 	return func(_ context.Context, s *notes) error { s.Log.Append(what); return nil }
 }
 
-// A pause in a child resumes inside the child, in another process, at any depth; what is before it does not run again. // E44 // E34 // report 43
+// A pause in a child resumes inside the child, in another process, at any depth; what is before it does not run again, at no
+// level. // E44 // E34 // report 43 // report 59 // report 61 // report 62
 func TestChildPausesAndGoesOnInside(t *testing.T) {
 	t.Parallel()
 	var ran [3]atomic.Int32

@@ -126,7 +126,7 @@ func orders(n int) (out [][][]int) {
 }
 
 // Questions at depth 0, 1 and 2, in parallel sends, answered in every order and subset, each time in another process: the right answers, no
-// question twice, no effect twice, nothing lost. // E30 E31 E33 E34 E44 // report 23 // report 26 // report 27 // report 44 // report 45
+// question twice, no effect twice, nothing lost. // E30 E31 E33 E34 E44 // report 23 // report 26 // report 27 // report 44 // report 45 // report 63
 func TestQuestionMatrix(t *testing.T) {
 	t.Parallel()
 	const k = 3
