@@ -82,7 +82,7 @@ run refund: failed (*errors.errorString)
 			t.Errorf("%s: status %v", s.Name(), s.Status())
 		}
 		paid := attr(s.Attributes(), graphotel.StatePrefix+"money.paid")
-		if want := map[string]string{"1": "0", "2": "12"}[attr(s.Attributes(), graphotel.StepKey)]; s.Name() == "superstep" && ending(s) == ": committed" && paid != want {
+		if want := map[string]string{"2": "12"}[attr(s.Attributes(), graphotel.StepKey)]; s.Name() == "superstep" && ending(s) == ": committed" && paid != want {
 			t.Errorf("superstep with paid %q, want %q", paid, want)
 		}
 		if attr(s.Attributes(), graphotel.StatePrefix+"secret") != "" {
