@@ -89,12 +89,12 @@ func everything(t *testing.T, l *lab) string {
 	for _, s := range l.spans.Ended() {
 		fmt.Fprintln(&b, s.Name(), s.Status())
 		for _, kv := range s.Attributes() {
-			fmt.Fprintln(&b, kv.Key, kv.Value.Emit())
+			fmt.Fprintln(&b, kv.Key, kv.Value.String())
 		}
 		for _, e := range s.Events() {
 			fmt.Fprintln(&b, e.Name)
 			for _, kv := range e.Attributes {
-				fmt.Fprintln(&b, kv.Key, kv.Value.Emit())
+				fmt.Fprintln(&b, kv.Key, kv.Value.String())
 			}
 		}
 	}

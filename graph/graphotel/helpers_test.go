@@ -97,7 +97,7 @@ func ending(s sdktrace.ReadOnlySpan) (out string) {
 func attr(kvs []attribute.KeyValue, key attribute.Key) string {
 	for _, kv := range kvs {
 		if kv.Key == key {
-			return kv.Value.Emit()
+			return kv.Value.String()
 		}
 	}
 	return ""
