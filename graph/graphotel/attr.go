@@ -9,6 +9,7 @@ const (
 	ThreadKey    = attribute.Key("holdfast.thread")
 	BranchKey    = attribute.Key("holdfast.branch")
 	RunKey       = attribute.Key("holdfast.run")
+	PathKey      = attribute.Key("holdfast.path")
 	StepKey      = attribute.Key("holdfast.step")
 	NodeKey      = attribute.Key("holdfast.node")
 	TaskKey      = attribute.Key("holdfast.task")

@@ -1,5 +1,5 @@
-// Package graphotel shows what graphs do in OpenTelemetry: a span for each run, superstep, task and store call, and a few
-// metrics.
+// Package graphotel shows what graphs do in OpenTelemetry: a span for each run, superstep, task, call of a child
+// graph and store call, and a few metrics.
 //
 //	tel, err := graphotel.New(graphotel.Options{})
 //	app, err := g.Compile(graph.Options{Store: tel.Store(store), Tracer: tel})

@@ -84,7 +84,7 @@ func exercise(t *testing.T) (sights, map[string]metricdata.Metrics) {
 	l := newLab(t, graphotel.Options{Fields: []string{"status", "log"}, CountQuestions: true})
 	store := l.Store(new(checkpoint.Memory))
 	defer store.Close()
-	app := compile(t, refund(l, true), graph.Options{Store: store, Tracer: l})
+	app := compile(t, refund(t, l, true), graph.Options{Store: store, Tracer: l})
 	th := graph.ID("t")
 	_, err := app.Run(t.Context(), th, nil)
 	q := question(t, err)

@@ -140,8 +140,8 @@ func points(m metricdata.Metrics) map[string]uint64 {
 	return out
 }
 
-// refund is a graph with two nodes at once, one of them tried twice, then an effect and a question, then one that may fail.
-func refund(l *lab, fail bool) *graph.Graph[order] {
+// refund is a graph with two nodes at once, one of them tried twice, then an effect and a question, then a child graph that may fail.
+func refund(t testing.TB, l *lab, fail bool) *graph.Graph[order] {
 	g := graph.New[order]("refund")
 	tries := 0
 	g.Node("policy", func(ctx context.Context, s *order) error {
@@ -166,13 +166,15 @@ func refund(l *lab, fail bool) *graph.Graph[order] {
 		}
 		return err
 	})
-	g.Node("notify", func(ctx context.Context, s *order) error {
+	child := graph.New[order]("sending")
+	child.Node("send", func(ctx context.Context, s *order) error {
 		if fail {
 			return errors.New("no network")
 		}
-		s.Status.Set("closed")
 		return nil
 	})
+	child.Edge(graph.Start, "send")
+	graph.Mount(g, "notify", compile(t, child, graph.Options{}), nil, func(s, _ *order) { s.Status.Set("closed") })
 	g.Edge(graph.Start, "policy")
 	g.Edge(graph.Start, "risk")
 	g.Join([]string{"policy", "risk"}, "pay")

@@ -34,7 +34,7 @@ func (t *Telemetry) instruments() error {
 // measure notes how long a run or a task took. Ids and tenants are no dimensions: there are too many of them.
 func (t *Telemetry) measure(ctx context.Context, s graph.Span, outcome string) {
 	start, ok := ctx.Value(began{}).(time.Time)
-	if !ok || s.Kind == graph.StepSpan {
+	if !ok || s.Kind != graph.RunSpan && s.Kind != graph.TaskSpan {
 		return
 	}
 	kvs := []attribute.KeyValue{GraphKey.String(s.Graph), OutcomeKey.String(outcome)}

@@ -3,6 +3,7 @@ package graphotel
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel"
@@ -22,7 +23,7 @@ type Options struct {
 	TracerProvider trace.TracerProvider // default otel.GetTracerProvider()
 	MeterProvider  metric.MeterProvider // default otel.GetMeterProvider()
 
-	// Fields of the state, by their json names (of a group "group.field"), that are put on the spans of supersteps as JSON. None by default: what they hold
+	// Fields of the state, also of the states of child graphs, by their json names (of a group "group.field"), that are put on the spans of supersteps as JSON. None by default: what they hold
 	// is then in the traces. A hidden field is never shown. It costs the size of the state in each superstep that is sampled.
 	Fields []string
 
@@ -116,6 +117,8 @@ func spanName(s graph.Span) string {
 		return "run " + s.Graph
 	case graph.TaskSpan:
 		return "task " + s.Node
+	case graph.CallSpan:
+		return "call " + s.Graph
 	default:
 		return string(s.Kind)
 	}
@@ -130,7 +133,10 @@ func identity(s graph.Span) []attribute.KeyValue {
 	if s.Run != "" {
 		kvs = append(kvs, RunKey.String(s.Run))
 	}
-	if s.Kind != graph.RunSpan {
+	if len(s.Path) > 0 {
+		kvs = append(kvs, PathKey.String(strings.Join(s.Path, "/")))
+	}
+	if s.Kind == graph.StepSpan || s.Kind == graph.TaskSpan {
 		kvs = append(kvs, StepKey.Int64(s.Step))
 	}
 	if s.Kind == graph.TaskSpan {
