@@ -10,7 +10,7 @@ import (
 
 // A Tracer is told of an App's work while it happens, and may put values into the contexts of that work, so that what a node
 // or a store does is seen as a part of it. Package graph/graphotel has one for OpenTelemetry. Its methods must be quick and
-// safe for concurrent use; a panic in one is logged and hurts no run.
+// safe for concurrent use, and must not end their goroutine; a panic in one is logged and hurts no run.
 type Tracer interface {
 	// Begin is called before a run, a superstep or a task begins. What it returns must be made from ctx: it is the context of
 	// that work and of everything inside it.
@@ -92,7 +92,7 @@ func (c *core) callSpan(ctx context.Context, th Thread) (context.Context, func(*
 	s := Span{Kind: RunSpan, Graph: c.plan.id.Name, Thread: th}
 	ctx = c.beginSpan(ctx, s)
 	return ctx, func(r *run, err error) {
-		if err == nil {
+		if r != nil {
 			r.traced = true
 			return
 		}
@@ -123,7 +123,9 @@ func (r *run) beginStep() context.Context {
 	s := r.span(StepSpan)
 	s.Step = r.step - r.startStep
 	ctx := r.c.beginSpan(r.ctx, s)
-	r.writeIn(ctx)
+	r.logMu.Lock()
+	defer r.logMu.Unlock()
+	r.stepCtx = ctx
 	return ctx
 }
 
@@ -137,14 +139,9 @@ func (r *run) endStep(how EventKind, err error) {
 		s.head, s.ops = r.head, r.plan.ops
 	}
 	r.c.endSpan(r.stepCtx, s)
-	r.writeIn(nil)
-}
-
-// writeIn says what the run's records are a part of from now on: a superstep, or none.
-func (r *run) writeIn(step context.Context) {
 	r.logMu.Lock()
 	defer r.logMu.Unlock()
-	r.stepCtx = step
+	r.stepCtx = nil
 }
 
 // work is the context of what the run writes, if there is a Tracer. The lock of the log is held.
