@@ -46,7 +46,9 @@ func (r *run) assume(ro RunOptions) {
 }
 
 // begin starts a run with an input.
-func (c *core) begin(ctx context.Context, th Thread, ro RunOptions, input func(view any) error) (*run, error) {
+func (c *core) begin(ctx context.Context, th Thread, ro RunOptions, input func(view any) error) (started *run, err error) {
+	ctx, over := c.callSpan(ctx, th)
+	defer func() { over(started, err) }()
 	if err := c.checkCall(th, ro); err != nil {
 		return nil, err
 	}

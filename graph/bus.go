@@ -70,7 +70,7 @@ func (b *bus) callback(e Event) {
 		return nil
 	})
 	if err != nil {
-		b.c.log(b.r, "OnEvent panicked", "kind", string(e.Kind), "err", err)
+		b.r.note("OnEvent panicked", "kind", string(e.Kind), "err", err)
 	}
 }
 
@@ -127,30 +127,36 @@ func (b *bus) end(r *run, status checkpoint.Status, err error) {
 }
 
 func endEvents(r *run, status checkpoint.Status, err error) (evs []Event) {
-	e := Event{Step: r.step - r.startStep - 1}
+	e := Event{Kind: endKind(status, err), Step: r.step - r.startStep - 1}
 	if err != nil {
 		e.Error = err.Error()
 	}
-	in, waits := errors.AsType[*Interrupted](err)
-	switch {
-	case status == checkpoint.Completed:
-		e.Kind = RunCompleted
-	case status == checkpoint.Cancelled:
-		e.Kind = RunCancelled
-	case waits:
-		e.Kind = RunInterrupted
+	if in, ok := errors.AsType[*Interrupted](err); ok && e.Kind == RunInterrupted {
 		for i := range in.Questions {
 			q := in.Questions[i]
 			evs = append(evs, Event{Kind: QuestionAsked, Step: e.Step, Path: q.Path, Node: q.Node, Task: q.Task, Question: &q})
 		}
-	case errors.Is(err, ErrDrained):
-		e.Kind = RunDrained
-	case status == checkpoint.Interrupted:
-		e.Kind = RunStopped
-	default:
-		e.Kind = RunFailed
 	}
 	return append(evs, e)
+}
+
+// endKind says how a run ended.
+func endKind(status checkpoint.Status, err error) EventKind {
+	_, waits := errors.AsType[*Interrupted](err)
+	switch {
+	case status == checkpoint.Completed:
+		return RunCompleted
+	case status == checkpoint.Cancelled:
+		return RunCancelled
+	case waits:
+		return RunInterrupted
+	case errors.Is(err, ErrDrained):
+		return RunDrained
+	case status == checkpoint.Interrupted:
+		return RunStopped
+	default:
+		return RunFailed
+	}
 }
 
 // taskEvent tells of a task.

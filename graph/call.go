@@ -223,6 +223,7 @@ func (c *call) OnceBegin(name string, intent bool) (*host.Once, error) {
 	}
 	if o.Recorded != nil {
 		c.release(name)
+		c.t.note("effect reused", "name", name, "ordinal", n)
 		return o, nil
 	}
 	if !o.Unknown {
@@ -274,7 +275,11 @@ func (c *call) OnceEnd(o *host.Once, result json.RawMessage, err error) error {
 	if err := c.alive(); err != nil {
 		return err
 	}
-	return c.t.r.recordOnce(c, &record.Once{Task: c.t.id(), Name: o.Name, N: o.N, Result: result})
+	err = c.t.r.recordOnce(c, &record.Once{Task: c.t.id(), Name: o.Name, N: o.N, Result: result})
+	if err == nil {
+		c.t.note("effect recorded", "name", o.Name, "ordinal", o.N)
+	}
+	return err
 }
 
 // Emit publishes a custom event.

@@ -128,7 +128,7 @@ func (c *call) newChild(k *callee) *run {
 	if k.memory != NoMemory {
 		r.journal = up.journal
 	}
-	r.ctx, r.cancel = context.WithCancelCause(c)
+	r.ctx, r.cancel = context.WithCancelCause(r.beginChildSpan(c))
 	return r
 }
 
@@ -297,6 +297,7 @@ func (r *run) finishChild(status checkpoint.Status, err error) bool {
 	if r.unwatch != nil {
 		r.unwatch()
 	}
+	r.endSpans(endKind(status, err), err)
 	r.cancel(nil)
 	close(r.done)
 	return false

@@ -102,7 +102,7 @@ func (r *run) listen() bool {
 // reload reads commands and answers, and notes that they were looked at.
 func (r *run) reload() error {
 	var l *checkpoint.Loaded
-	err := persist(context.Background(), r.c.opts.StorePatience, r.weight(), func(ctx context.Context) (err error) {
+	err := persist(detached(r.ctx), r.c.opts.StorePatience, r.weight(), func(ctx context.Context) (err error) {
 		l, err = r.c.store.Load(ctx, r.key, r.chain.Branch, r.chain.Namespace)
 		return err
 	})

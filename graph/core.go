@@ -197,7 +197,7 @@ func (c *core) log(r *run, msg string, args ...any) {
 		return
 	}
 	l.LogAttrs(detached(r.ctx), slog.LevelInfo, msg, append([]slog.Attr{
-		slog.String("graph", c.plan.id.Name), slog.String("thread", r.thread.String()), slog.String("run", r.id),
+		slog.String("graph", c.plan.id.Name), slog.String("thread", r.thread.String()), slog.String("run", r.root.id),
 	}, attrs(args)...)...)
 }
 

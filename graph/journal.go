@@ -44,6 +44,7 @@ type batch struct {
 	closed  []string
 	park    *checkpoint.Park
 	bytes   int
+	work    context.Context // that its last record is a part of. It never ends
 	done    chan struct{}
 	ack     checkpoint.Ack
 	err     error
@@ -54,8 +55,9 @@ type item struct {
 	kind    checkpoint.Kind
 	step    int64
 	body    any
-	encoded []byte // instead of body
-	track   *track // of a child's chain; nil: the root's
+	encoded []byte          // instead of body
+	track   *track          // of a child's chain; nil: the root's
+	work    context.Context // that it is a part of, if there is a Tracer
 }
 
 const (
@@ -82,7 +84,7 @@ func (j *journal) add(closed []string, park *checkpoint.Park, items ...item) ([]
 		return nil, nil, j.err
 	}
 	if n := len(j.queue); n == 0 || j.queue[n-1].park != nil {
-		j.queue = append(j.queue, &batch{done: make(chan struct{})})
+		j.queue = append(j.queue, &batch{done: make(chan struct{}), work: context.Background()})
 	}
 	b := j.queue[len(j.queue)-1]
 	from := len(b.records)
@@ -101,6 +103,9 @@ func (j *journal) add(closed []string, park *checkpoint.Park, items ...item) ([]
 			Base: *base, Step: it.step, Kind: it.kind, Body: bodies[i],
 		})
 		b.bytes += len(bodies[i])
+		if it.work != nil {
+			b.work = detached(it.work)
+		}
 	}
 	b.closed = append(b.closed, closed...)
 	if park != nil {
@@ -214,7 +219,7 @@ func (j *journal) write(b *batch, seen, taken int64) (checkpoint.Ack, error) {
 	a := &checkpoint.Append{Key: j.chain.Key, Nonce: j.nonce, Records: b.records, Closed: b.closed, Seen: seen, Taken: taken, Park: b.park}
 	var ack checkpoint.Ack
 	crashpoint.Write("write", b.records)
-	err := persist(context.Background(), j.patience, b.bytes, func(ctx context.Context) (err error) {
+	err := persist(b.work, j.patience, b.bytes, func(ctx context.Context) (err error) {
 		ack, err = j.store.Append(ctx, a)
 		return err
 	})

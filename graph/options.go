@@ -26,6 +26,7 @@ type Options struct {
 	StorePatience  time.Duration    // how long a run repeats a write that a store does not take; default 30 s
 	Retention      Retention        // applied to the branch of each run when it ends or pauses; zero: nothing is removed. It costs reads
 	Logger         *slog.Logger     // nil: nothing is logged. No state content is ever logged
+	Tracer         Tracer           // is told of runs, supersteps and tasks while they happen; nil: nothing, at no cost
 	OnEvent        func(Event)      // receives the events of every run, those of one run in order; it must be quick, and safe for concurrent runs
 	Clock          Clock            // default: the real one. For back-offs and time-outs of nodes
 }

@@ -16,7 +16,9 @@ import (
 const maxTakeovers = 5
 
 // resume continues a thread.
-func (c *core) resume(ctx context.Context, th Thread, ro RunOptions, cmds []Command) (*run, error) {
+func (c *core) resume(ctx context.Context, th Thread, ro RunOptions, cmds []Command) (started *run, err error) {
+	ctx, over := c.callSpan(ctx, th)
+	defer func() { over(started, err) }()
 	if c.store == nil {
 		return nil, ErrNoStore
 	}
@@ -214,6 +216,9 @@ func (c *core) takeUp(r *run, l *loaded, cmds []Command) error {
 	if err := c.acquire(r, a); err != nil {
 		return err
 	}
+	if takeover {
+		r.note("taken over", "epoch", r.epoch.Load(), "host", l.Head.Holder.Host, "pid", l.Head.Holder.PID)
+	}
 	if err := c.takeOver(r, l, takeover, cmds); err != nil {
 		return r.backOut(err, l)
 	}
@@ -340,7 +345,7 @@ func (r *run) giveBack(park *checkpoint.Park, why *record.Pause) error {
 
 // release frees the thread if nothing has come in that the run has not looked at.
 func (r *run) release() (released bool, err error) {
-	err = persist(context.Background(), r.c.opts.StorePatience, 0, func(ctx context.Context) (err error) {
+	err = persist(detached(r.ctx), r.c.opts.StorePatience, 0, func(ctx context.Context) (err error) {
 		released, err = r.c.store.Release(ctx, checkpoint.Lease{Key: r.key, Nonce: r.journal.nonce}, r.journal.seenInbox())
 		return err
 	})

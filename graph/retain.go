@@ -256,6 +256,6 @@ func (r *run) tidy() {
 	ctx, cancel := context.WithTimeout(detached(r.ctx), r.c.opts.StorePatience)
 	defer cancel()
 	if _, err := r.c.retainBranch(ctx, r.key, r.chain.Branch, r.c.opts.Retention); err != nil {
-		r.c.log(r, "retention", "err", err)
+		r.note("retention", "err", err)
 	}
 }

@@ -35,6 +35,7 @@ type run struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	bus     *bus
+	traced  bool          // its Tracer has begun a span for the call
 	done    chan struct{} // closed when the run has ended, err and head are final then
 
 	journal *journal  // nil without a store
@@ -56,10 +57,11 @@ type run struct {
 
 	kids children // of the root: child graphs under it
 
-	logMu  sync.Mutex
-	fenced bool           // another attempt has taken its chain
-	log    *record.Thread // nil without a store
-	onces  map[record.OnceID]*record.Once
+	logMu   sync.Mutex
+	stepCtx context.Context // of the superstep, if there is a Tracer. Others than the driver read it under the lock
+	fenced  bool            // another attempt has taken its chain
+	log     *record.Thread  // nil without a store
+	onces   map[record.OnceID]*record.Once
 
 	answerMu sync.Mutex
 	answers  map[string]*checkpoint.Question // of this thread that are open or answered, by id
@@ -125,9 +127,9 @@ func (r *run) superstep() bool {
 // execute runs the tasks of the open superstep that can run.
 func (r *run) execute() bool {
 	ready := r.ready[:0]
-	ctx := r.ctx
+	ctx := r.beginStep()
 	if r.opts.FailFast && len(r.current) > 1 {
-		ctx, r.stepCancel = context.WithCancelCause(r.ctx)
+		ctx, r.stepCancel = context.WithCancelCause(ctx)
 	}
 	for _, t := range r.current {
 		if t.phase == phaseEnd || t.waiting {
@@ -138,6 +140,7 @@ func (r *run) execute() bool {
 	}
 	r.ready = ready
 	if len(ready) == 1 {
+		r.beginTask(ready[0])
 		r.taskEvent(ready[0], TaskStarted, nil)
 		return r.finishInline(ready[0])
 	}
@@ -197,7 +200,8 @@ func (r *run) abandonParallel(t *task) bool {
 
 // abandon replaces a task by a successor that was stopped.
 func (r *run) abandon(t *task) {
-	r.c.log(r, "abandoned", "node", t.node.name, "task", t.id())
+	t.note("abandoned")
+	r.endTask(t, TaskStopped, 0, nil)
 	r.leftBehind = true
 	s := t.successor(fmt.Errorf("%w: it did not return in time", errStopped))
 	r.current[slices.Index(r.current, t)] = s
@@ -225,6 +229,7 @@ func (r *run) parallel(ready []*task) {
 			t := ready[i]
 			i++
 			r.out.add(t)
+			r.beginTask(t)
 			r.taskEvent(t, TaskStarted, nil)
 			go t.spawn(done)
 		}
@@ -315,7 +320,7 @@ func (r *run) addWith(closed []string, park *checkpoint.Park, items ...item) (*b
 		return nil, ErrStale
 	}
 	for i := range items {
-		items[i].track = r.track
+		items[i].track, items[i].work = r.track, r.work()
 	}
 	recs, b, err := r.journal.add(closed, park, items...)
 	if err != nil {
@@ -410,7 +415,7 @@ func (r *run) lose(err error) {
 	r.lostOnce.Do(func() {
 		r.lost.Store(&err)
 		r.cancel(err)
-		r.c.log(r, "lost", "err", err)
+		r.note("lost", "err", err)
 	})
 }
 
@@ -438,15 +443,29 @@ func (r *run) refuse(id string, reason error) {
 
 // ended tells what became of a task.
 func (r *run) ended(t *task) {
+	kind, err := t.outcome(), t.err
+	if kind == TaskAsked {
+		err = nil
+		for _, q := range t.out.asked {
+			if q.Namespace == r.chain.Namespace { // what a child has asked, its own task has said
+				t.note("asked", "question", q.ID, "name", q.Name)
+			}
+		}
+	}
+	r.taskEvent(t, kind, err)
+	r.endTask(t, kind, t.attempt, err)
+}
+
+func (t *task) outcome() EventKind {
 	switch {
 	case t.err == nil:
-		r.taskEvent(t, TaskCompleted, nil)
+		return TaskCompleted
 	case t.asked():
-		r.taskEvent(t, TaskAsked, nil)
+		return TaskAsked
 	case errors.Is(t.err, errStopped):
-		r.taskEvent(t, TaskStopped, t.err)
+		return TaskStopped
 	default:
-		r.taskEvent(t, TaskFailed, t.err)
+		return TaskFailed
 	}
 }
 

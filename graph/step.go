@@ -58,6 +58,7 @@ func (r *run) commit(head any, folded record.Writes) bool {
 	why := r.reason(ran)
 	if r.journal == nil {
 		r.bus.step(r, ran, 0)
+		r.endStep(EntryCommitted, nil)
 		r.step++
 		if why != nil {
 			return r.finish(why.status, why.err)
@@ -109,6 +110,7 @@ func (r *run) commitLog(ran []*task, folded record.Writes, why *pause) bool {
 	r.verify()
 	r.root.kids.drop(r, ran)
 	r.bus.step(r, ran, r.entryPos())
+	r.endStep(EntryCommitted, nil)
 	r.step++
 	switch {
 	case r.up != nil && why != nil:
@@ -541,6 +543,7 @@ func (r *run) finish(status checkpoint.Status, err error) bool {
 	r.c.forget(r)
 	r.tidy()
 	r.bus.end(r, status, err)
+	r.endSpans(endKind(status, err), err)
 	r.c.log(r, "run ends", "status", status.String(), "steps", r.ran, "err", err)
 	r.cancel(nil)
 	if !r.swept && r.onward() {

@@ -66,7 +66,7 @@ func (c *core) recall(r *run, rd *reader, g *gap) []Event {
 		defer cancel()
 		found, err := c.replay(ctx, r, g.from, g.to)
 		if err != nil {
-			c.log(r, "stream: the log could not be read", "err", err)
+			r.note("stream: the log could not be read", "err", err)
 		}
 		for _, e := range found {
 			if rd.wants(e.Kind) {
@@ -78,6 +78,7 @@ func (c *core) recall(r *run, rd *reader, g *gap) []Event {
 		g.live = g.to
 	}
 	if g.live > 0 {
+		r.note("events dropped", "from", g.from, "to", g.to)
 		d := Event{Kind: EventsDropped, Seq: g.live, From: g.from, To: g.to, Thread: r.thread, Run: r.id}
 		at := slices.IndexFunc(evs, func(e Event) bool { return e.Seq > g.live })
 		if at < 0 {

@@ -148,7 +148,7 @@ func (t *task) attempts() error {
 			return err
 		}
 		t.r.taskEvent(t, TaskRetried, err)
-		t.r.c.log(t.r, "retry", "node", t.node.name, "task", t.id(), "attempt", n, "wait", wait, "err", err)
+		t.note("retry", "attempt", n, "wait", wait, "err", err)
 		if sleep(t.ctx, t.r.c.opts.Clock, wait) != nil {
 			return fmt.Errorf("%w: %w", errStopped, err)
 		}
@@ -414,7 +414,7 @@ func (c *call) timed(body func(*call) error, limit, idle time.Duration) error {
 				timeout = context.Cause(ctx)
 			}
 			c.seal()
-			r.c.log(r, "abandoned", "node", c.t.node.name, "task", c.t.id(), "err", timeout)
+			c.t.note("abandoned", "err", timeout)
 			return timeout
 		}
 		if late == nil {
