@@ -177,16 +177,7 @@ func (v *View) StreamResume(ctx context.Context, thread Thread, cmds ...Command)
 
 // State is App.State.
 func (v *View) State(ctx context.Context, thread Thread) (*ThreadInfo, error) {
-	st, log, err := v.c.stateAt(ctx, thread, -1)
-	if err != nil {
-		return nil, err
-	}
-	head, err := v.c.restore(thread, log)
-	if err != nil {
-		return nil, err
-	}
-	st.JSON, err = v.c.plan.ops.json(head)
-	return st, err
+	return v.StateAt(ctx, thread, -1)
 }
 
 // History is App.History.

@@ -47,6 +47,9 @@ func (r *run) assume(ro RunOptions) {
 
 // begin starts a run with an input.
 func (c *core) begin(ctx context.Context, th Thread, ro RunOptions, input func(view any) error) (started *run, err error) {
+	if c.bare() {
+		return nil, ErrNoProgram
+	}
 	ctx, over := c.callSpan(ctx, th)
 	defer func() { over(started, err) }()
 	if err := c.checkCall(th, ro); err != nil {

@@ -65,10 +65,13 @@ func (c *core) tryEdit(ctx context.Context, th Thread, ro RunOptions, l *loaded,
 	if err != nil {
 		return err
 	}
-	r := c.newRun(ctx, th, ro)
-	defer r.cancel(nil)
 	old := *l.Loaded
 	old.Questions = nil
+	if c.bare() {
+		return c.editBare(ctx, th, ro, &loaded{&old, at}, as, write, to, true)
+	}
+	r := c.newRun(ctx, th, ro)
+	defer r.cancel(nil)
 	_, err = c.prepareEdit(ctx, r, &loaded{&old, at}, as, write, to)
 	return err
 }
@@ -77,6 +80,9 @@ func (c *core) tryEdit(ctx context.Context, th Thread, ro RunOptions, l *loaded,
 func (c *core) editHead(ctx context.Context, th Thread, ro RunOptions, l *loaded, as string, write func(any) error, to Next) error {
 	if err := activeOnly(th, l.Loaded); err != nil {
 		return err
+	}
+	if c.bare() {
+		return c.editBare(ctx, th, ro, l, as, write, to, false)
 	}
 	r := c.newRun(ctx, th, ro)
 	if err := c.enroll(r); err != nil {
@@ -159,16 +165,11 @@ func (c *core) prepareEdit(ctx context.Context, r *run, l *loaded, as string, wr
 
 // editAs finds what an edit is made as: a node, and the open task if it is one.
 func (r *run) editAs(e *edit) (*node, error) {
-	var ids []string
-	for _, t := range r.current {
-		if t.id() == e.as || t.node.name == e.as {
-			ids, e.open = append(ids, t.id()), t
-		}
+	if err := r.openTask(e); err != nil {
+		return nil, err
 	}
 	switch p := r.plan; {
-	case len(ids) > 1:
-		return nil, &AmbiguousTaskError{e.as, ids}
-	case len(ids) == 1:
+	case e.open != nil:
 		return e.open.node, nil
 	case e.as == Start:
 		return p.start, nil
@@ -179,6 +180,20 @@ func (r *run) editAs(e *edit) (*node, error) {
 	default:
 		return p.node(e.as), nil
 	}
+}
+
+// openTask finds the open task that an edit is the result of, if it is of one.
+func (r *run) openTask(e *edit) error {
+	var ids []string
+	for _, t := range r.current {
+		if t.id() == e.as || t.node.name == e.as {
+			ids, e.open = append(ids, t.id()), t
+		}
+	}
+	if len(ids) > 1 {
+		return &AmbiguousTaskError{e.as, ids}
+	}
+	return nil
 }
 
 // ranLast is the one node that ran in an entry.

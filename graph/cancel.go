@@ -75,6 +75,9 @@ func (c *core) cancelOnce(ctx context.Context, th Thread, ro RunOptions, call *c
 	}
 	if err != nil {
 		c.discard(r)
+		if errors.Is(err, errReduces) {
+			return c.leaveCancel(ctx, l, order)
+		}
 		return err
 	}
 	r.start()

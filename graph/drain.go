@@ -56,6 +56,8 @@ func (c *core) drainOnce(ctx context.Context, th Thread, ro RunOptions, reason s
 	case c.worked(h):
 		*posted = h.Run
 		return c.postDrain(ctx, l, reason)
+	case c.bare():
+		return ErrNoProgram // whoever recovers the run can park it
 	}
 	r := c.newRun(ctx, th, ro)
 	if err := c.enroll(r); err != nil {

@@ -39,6 +39,9 @@ var (
 	// ErrNoStore is returned by calls that need a store when the graph was compiled without one.
 	ErrNoStore = errors.New("graph: needs a store: set Options.Store")
 
+	// ErrNoProgram is returned by a View without a program (Bare) for what runs nodes.
+	ErrNoProgram = errors.New("graph: needs the program: a bare View runs no nodes")
+
 	// ErrClosed is returned by an App that was closed.
 	ErrClosed = errors.New("graph: the app is closed")
 

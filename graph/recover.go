@@ -28,6 +28,9 @@ func (c *core) recover(ctx context.Context, ro RunOptions) ([]Recovered, error) 
 	if c.store == nil {
 		return nil, ErrNoStore
 	}
+	if c.bare() {
+		return nil, ErrNoProgram
+	}
 	keys, err := c.orphans(ctx)
 	if err != nil {
 		return nil, err

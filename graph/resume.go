@@ -17,6 +17,9 @@ const maxTakeovers = 5
 
 // resume continues a thread.
 func (c *core) resume(ctx context.Context, th Thread, ro RunOptions, cmds []Command) (started *run, err error) {
+	if c.bare() {
+		return nil, ErrNoProgram
+	}
 	ctx, over := c.callSpan(ctx, th)
 	defer func() { over(started, err) }()
 	if c.store == nil {
@@ -253,6 +256,9 @@ func (c *core) takeOver(r *run, l *loaded, takeover bool, cmds []Command) error 
 		r.take(l.Loaded) // a cancel may have been left for whoever comes next
 		r.inherit(l.Inbox)
 	}
+	if c.bare() && reduces(r.log) {
+		return errReduces
+	}
 	head, err := c.restore(r.thread, r.log)
 	if err != nil {
 		return err
@@ -368,7 +374,7 @@ func (r *run) answered() bool {
 func (c *core) goOn(th Thread, ro RunOptions) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
+	if c.closed || c.bare() {
 		return
 	}
 	c.serving.Go(func() {
