@@ -221,3 +221,15 @@ func (g *signing) loaded(l *checkpoint.Loaded, last *checkpoint.Record, stored [
 
 func (g *signing) acquired(a *checkpoint.Acquire, h *checkpoint.Head) { g.tails.acquired(a, h) }
 func (g *signing) deleted(key checkpoint.Key)                         { g.tails.deleted(key) }
+
+// Signing is the signing store in a stack of stores of this package, which alone can make and verify anchors; nil if there is
+// none.
+func Signing(s checkpoint.Store) *Signed {
+	switch s := s.(type) {
+	case *Signed:
+		return s
+	case *Encrypted:
+		return Signing(s.inner)
+	}
+	return nil
+}

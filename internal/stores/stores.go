@@ -1,11 +1,12 @@
-// Package stores opens the store that a URL names. It is for the programs of tests, which take the store from their
-// command line. Other programs call the constructor of the back end that they use.
+// Package stores opens the store that a URL names. It is for the command holdfast and the programs of tests, which take the
+// store from their command line. Other programs call the constructor of the back end that they use.
 package stores
 
 import (
 	"context"
 	"fmt"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 
@@ -37,6 +38,30 @@ func Open(ctx context.Context, text string) (checkpoint.Store, error) {
 		return nil, fmt.Errorf("stores: %q is no URL of a store: use memory:, a path, sqlite:, postgres:// or redis://", scheme)
 	}
 	return opened(sqlite.Open(text, sqlite.Options{}))
+}
+
+// Existing is Open of a store that is there: a SQLite file is not made, and a store in memory is refused.
+func Existing(ctx context.Context, text string) (checkpoint.Store, error) {
+	scheme, rest, _ := strings.Cut(text, ":")
+	switch scheme {
+	case "memory":
+		return nil, fmt.Errorf("stores: a store in memory is gone with its process")
+	case "postgres", "postgresql", "redis", "rediss":
+		return Open(ctx, text)
+	case "sqlite":
+		path, _, _ := strings.Cut(rest, "?")
+		return existing(ctx, path, text)
+	}
+	return existing(ctx, text, text)
+}
+
+func existing(ctx context.Context, path, text string) (checkpoint.Store, error) {
+	if !strings.Contains(text, "://") && path != "" {
+		if _, err := os.Stat(path); err != nil {
+			return nil, fmt.Errorf("stores: sqlite: %w", err)
+		}
+	}
+	return Open(ctx, text)
 }
 
 // opened keeps a nil pointer from becoming a store.

@@ -1,0 +1,97 @@
+// Command holdfast looks at threads and changes them by hand, on any store, without the program that wrote them.
+//
+//	holdfast -store sqlite:threads.db threads
+//	holdfast -store postgres://app@db/app questions
+//	holdfast -store redis://cache:6379/0 answer order-7 -by ann
+//
+// "holdfast help" lists the commands; docs/cli.md shows one example of each. The flags of the store come before the command, or
+// from the environment:
+//
+//	-store         HOLDFAST_STORE          path, sqlite:path, postgres:// or redis://
+//	-encrypt-keys  HOLDFAST_ENCRYPT_KEYS   keys of an encrypted store
+//	-sign-keys     HOLDFAST_SIGN_KEYS      keys of a signed store
+//	-adopt                                 also accept rows that are not sealed
+//
+// The flags name files of keys, the variables hold the keys themselves: id:key in each line, or separated by commas, the key in
+// base64, the current one first. A store that is encrypted over signatures needs both.
+//
+// A URL of Postgres takes ?schema= and ?pooler=true, one of Redis ?prefix=, beside what their drivers take. Opening migrates a
+// store of an older release; one of a newer release is refused. What runs nodes needs the program: see package graphcli.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/graph/graphcli"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args, os.Getenv, os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run opens the store and runs the command on a bare View of it.
+func run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
+	fail := func(code int, err error) int {
+		fmt.Fprintf(stderr, "holdfast: %v\n", err)
+		return code
+	}
+	o := options{env: env}
+	flags := flag.NewFlagSet("holdfast", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	o.declare(flags)
+	switch err := flags.Parse(args[1:]); {
+	case errors.Is(err, flag.ErrHelp):
+		return help(ctx, []string{"help"}, flags, stdin, stdout, stderr)
+	case err != nil:
+		return fail(2, err)
+	}
+	rest := flags.Args()
+	if len(rest) == 0 || asksForHelp(rest) {
+		return help(ctx, rest, flags, stdin, stdout, stderr)
+	}
+	store, err := o.open(ctx)
+	if err != nil {
+		return fail(1, err)
+	}
+	defer store.Close()
+	view := graph.Bare(store)
+	defer closeView(view)
+	return graphcli.Run(ctx, view, append([]string{"holdfast"}, rest...), stdin, stdout, stderr)
+}
+
+// asksForHelp reports whether no store is needed.
+func asksForHelp(args []string) bool {
+	return args[0] == "help" || slices.ContainsFunc(args, func(a string) bool { return a == "-h" || a == "-help" || a == "--help" })
+}
+
+// help explains the commands, and the flags of the store behind them.
+func help(ctx context.Context, args []string, flags *flag.FlagSet, stdin io.Reader, stdout, stderr io.Writer) int {
+	code := graphcli.Run(ctx, graph.Bare(nil), append([]string{"holdfast"}, args...), stdin, stdout, stderr)
+	if code != 0 || len(args) != 1 {
+		return code
+	}
+	fmt.Fprint(stdout, "\nbefore the command:\n")
+	flags.SetOutput(stdout)
+	flags.PrintDefaults()
+	return code
+}
+
+// closeView lets go what a command holds, which is nothing once it has returned.
+func closeView(view *graph.View) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	view.Close(ctx)
+}

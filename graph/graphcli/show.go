@@ -1,0 +1,341 @@
+package graphcli
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/graph"
+)
+
+// A shown is a thread as show prints it.
+type shown struct {
+	*graph.ThreadInfo
+	Chains []chainRow `json:"chains,omitzero"` // below the thread's own
+}
+
+// A chainRow is a chain of a child graph.
+type chainRow struct {
+	Namespace []string `json:"namespace"`
+	Pos       int64    `json:"pos"`
+	Step      int64    `json:"step"`
+}
+
+// entryArg is the entry that an argument names; -1, the head, without one.
+func (c *call) entryArg(i int) (int64, error) {
+	if i >= len(c.args) {
+		return -1, nil
+	}
+	return c.entry(c.args[i])
+}
+
+func (c *call) entry(text string) (int64, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, c.wrong("%q is no entry; history lists them", text)
+	}
+	return n, nil
+}
+
+func show(c *call) func() error {
+	c.threadFlags(true)
+	at := c.flags.Int64("at", -1, "the state at this `entry`; default: the head")
+	return func() error {
+		st, err := c.view.StateAt(c.ctx, c.thread(), *at)
+		if err != nil {
+			return err
+		}
+		chains, err := c.chains(c.thread())
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.emit(shown{st, chains})
+		}
+		return c.print("%s", describe(st, chains))
+	}
+}
+
+// chains lists the chains of a thread's branch below its own.
+func (c *call) chains(th graph.Thread) (out []chainRow, err error) {
+	s, err := c.store()
+	if err != nil {
+		return nil, err
+	}
+	key := checkpoint.Key{Tenant: th.Tenant, Thread: th.ID}
+	branch, err := branchNumber(c.ctx, s, key, th.Branch)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.Chains(c.ctx, key, branch)
+	for _, last := range list {
+		if last.Namespace == "" || err != nil {
+			continue
+		}
+		var segments []string
+		if _, segments, err = path(last.Namespace); err == nil {
+			out = append(out, chainRow{segments, last.Pos, last.Step})
+		}
+	}
+	return out, err
+}
+
+// describe is a thread as text.
+func describe(st *graph.ThreadInfo, chains []chainRow) string {
+	var f facts
+	name := st.Thread.String()
+	if st.Thread.Branch != "" {
+		name += " branch " + st.Thread.Branch
+	}
+	f.say("thread", name)
+	status := st.Status.String()
+	if st.Reason != "" {
+		status += " (" + st.Reason + ")"
+	}
+	f.say("status", status)
+	f.add("entry", "%d, step %d of run %s", st.Entry, st.Step, st.Run)
+	for _, fact := range [][2]string{{"owner", st.Owner}, {"meta", meta(st.Meta)}, {"error", st.Error}} {
+		if fact[1] != "" {
+			f.say(fact[0], fact[1])
+		}
+	}
+	describeWork(&f, st)
+	for _, ch := range chains {
+		f.add("chain", "%s, position %d", strings.Join(ch.Namespace, "/"), ch.Pos)
+	}
+	for _, b := range st.Branches {
+		f.say("branch", branchText(b))
+	}
+	return f.String() + "\n" + stateText(st.JSON)
+}
+
+// describeWork says what is next and what is open.
+func describeWork(f *facts, st *graph.ThreadInfo) {
+	for _, t := range st.Next {
+		f.say("next", taskText(t))
+	}
+	for _, q := range st.Questions {
+		f.add("question", "%s %s %s: %s", q.ID, short(hex.EncodeToString(q.Shown)), q.Name, q.Text())
+	}
+	for _, j := range st.Joins {
+		f.add("join", "%s has %s, waits for %s", j.To, strings.Join(j.Have, ", "), strings.Join(j.Missing, ", "))
+	}
+	if len(st.Unknown) > 0 {
+		f.say("unknown", strings.Join(st.Unknown, ", "))
+	}
+}
+
+func branchText(b graph.BranchInfo) string {
+	text := b.Name
+	if b.Active {
+		text += " (active)"
+	}
+	if b.From != "" {
+		text += ", " + b.Reason + " of " + b.From
+	}
+	return text
+}
+
+func taskText(t graph.TaskInfo) string {
+	text := t.Node + " (task " + t.ID + ")"
+	switch {
+	case t.Error != "":
+		text += " failed: " + t.Error
+	case t.Done:
+		text += " done"
+	case t.Waiting:
+		text += " waits for an answer"
+	case t.Deferred:
+		text += " deferred"
+	}
+	if len(t.Arg) > 0 {
+		text += " with " + string(t.Arg)
+	}
+	return text
+}
+
+// stateText is a state on as many lines as it needs.
+func stateText(doc json.RawMessage) string {
+	var b bytes.Buffer
+	if err := json.Indent(&b, doc, "", "  "); err != nil {
+		return safe(string(doc)) + "\n"
+	}
+	var out strings.Builder
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		for i, part := range wrap(safe(line), columnsWide-len(indent)-4) {
+			if i > 0 {
+				part = indent + "    " + part
+			}
+			out.WriteString(part + "\n")
+		}
+	}
+	return out.String()
+}
+
+// An entryRow is an entry as history prints it.
+type entryRow struct {
+	graph.EntryInfo
+	Changes []change `json:"changes,omitzero"` // with -diff: against the entry before
+}
+
+func history(c *call) func() error {
+	c.threadFlags(true)
+	limit := c.flags.Int("limit", pageRows, "at most `n` entries; 0: all")
+	before := c.flags.Int64("before", 0, "only entries before this `entry`")
+	changed := c.flags.Bool("diff", false, "show also what each entry changed in the state")
+	wide := c.flags.Bool("wide", false, "cut no cells")
+	return func() error {
+		h := &historian{call: c, diffs: *changed, table: table{head: []string{"ENTRY", "STEP", "KIND", "AT", "RAN", "NEXT"}, wide: *wide}}
+		n := 0
+		for e, err := range c.view.History(c.ctx, c.thread()) {
+			if err != nil {
+				return err
+			}
+			if *before > 0 && e.Pos >= *before {
+				continue
+			}
+			if n++; *limit > 0 && n > *limit {
+				h.more = true
+				break
+			}
+			h.entries = append(h.entries, e)
+		}
+		return h.print()
+	}
+}
+
+// A historian prints entries.
+type historian struct {
+	*call
+	diffs   bool
+	more    bool // there are older ones
+	entries []graph.EntryInfo
+	table   table
+}
+
+func (h *historian) print() error {
+	for i, e := range h.entries {
+		row := entryRow{EntryInfo: e}
+		if h.diffs {
+			var err error
+			if row.Changes, err = h.since(i); err != nil {
+				return err
+			}
+		}
+		if h.json {
+			if err := h.emit(row); err != nil {
+				return err
+			}
+			continue
+		}
+		h.table.add(strconv.FormatInt(e.Pos, 10), strconv.FormatInt(e.Step, 10), kindText(e), when(e.At), strings.Join(e.Tasks, ","), strings.Join(e.Next, ","))
+		for _, d := range row.Changes {
+			h.table.note(d.String())
+		}
+	}
+	if h.json {
+		return nil
+	}
+	if err := h.call.print("%s", h.table.String()); err != nil || !h.more {
+		return err
+	}
+	return h.call.print("more: -before %d\n", h.entries[len(h.entries)-1].Pos)
+}
+
+// since is what an entry of the list changed.
+func (h *historian) since(i int) ([]change, error) {
+	now, err := h.view.StateAt(h.ctx, h.thread(), h.entries[i].Pos)
+	if err != nil {
+		return nil, err
+	}
+	before := int64(-1)
+	if i+1 < len(h.entries) {
+		before = h.entries[i+1].Pos
+	} else if before, err = h.entryBefore(h.entries[i].Pos); err != nil {
+		return nil, err
+	}
+	if before < 0 {
+		return changes(nil, now.JSON)
+	}
+	then, err := h.view.StateAt(h.ctx, h.thread(), before)
+	if err != nil {
+		return nil, err
+	}
+	return changes(then.JSON, now.JSON)
+}
+
+// entryBefore is the entry before a position; -1 if there is none.
+func (c *call) entryBefore(pos int64) (int64, error) {
+	for e, err := range c.view.History(c.ctx, c.thread()) {
+		if err != nil || e.Pos < pos {
+			return e.Pos, err
+		}
+	}
+	return -1, nil
+}
+
+// kindText names the kind of an entry, and what a branch was made from.
+func kindText(e graph.EntryInfo) string {
+	name := map[checkpoint.Kind]string{
+		checkpoint.KindInput: "input", checkpoint.KindEntry: "step", checkpoint.KindEdit: "edit", checkpoint.KindSettle: "settle", checkpoint.KindSeal: "branch",
+	}[e.Kind]
+	if e.From != nil {
+		name = fmt.Sprintf("%s of %s", e.From.Reason, e.From.Branch)
+	}
+	return name
+}
+
+func diff(c *call) func() error {
+	c.threadFlags(true)
+	return func() error {
+		from, err := c.entry(c.args[1])
+		if err != nil {
+			return err
+		}
+		to, err := c.entryArg(2)
+		if err != nil {
+			return err
+		}
+		a, err := c.view.StateAt(c.ctx, c.thread(), from)
+		if err != nil {
+			return err
+		}
+		b, err := c.view.StateAt(c.ctx, c.thread(), to)
+		if err != nil {
+			return err
+		}
+		list, err := changes(a.JSON, b.JSON)
+		if err != nil {
+			return err
+		}
+		return c.showChanges(list)
+	}
+}
+
+func (c *call) showChanges(list []change) error {
+	for i := range list {
+		if c.json {
+			if err := c.emit(list[i]); err != nil {
+				return err
+			}
+			continue
+		}
+		for j, line := range wrap(safe(list[i].String()), columnsWide-4) {
+			if j > 0 {
+				line = "    " + line
+			}
+			if err := c.print("%s\n", line); err != nil {
+				return err
+			}
+		}
+	}
+	if len(list) == 0 && !c.json {
+		return c.print("nothing changed\n")
+	}
+	return nil
+}
