@@ -74,7 +74,7 @@ func (c *call) help(args []string) error {
 			fmt.Fprintf(&b, "  %-10s %s\n", cmd.name, cmd.short)
 		}
 	}
-	fmt.Fprintf(&b, "\n%s COMMAND -h explains one. Exit codes: 0 done, 1 refused or failed, 2 usage.\n", c.name)
+	fmt.Fprintf(&b, "\n%s COMMAND -h explains one.\nExit codes: 0 done, 1 refused or failed, 2 usage.\n", c.name)
 	_, err := fmt.Fprint(c.out, b.String())
 	return err
 }

@@ -45,7 +45,7 @@ func TestExamplesOfTheDocs(t *testing.T) {
 	})
 	if got, want := steady(text), steady(string(page)); got != want {
 		if *update {
-			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			if err := os.WriteFile(file, []byte(steady(text)), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			return

@@ -1,6 +1,7 @@
 package graphcli
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -26,9 +27,20 @@ type threadRow struct {
 	Cursor  string            `json:"cursor"`
 }
 
+const tenantUsage = "only of this `tenant`; default: of all, or with a thread of " + graph.SingleTenant
+
+// only takes the thread that the list is for, if one is named. Its column says nothing then.
+func (l *list) only(tenant, thread *string) {
+	if len(l.args) == 0 {
+		return
+	}
+	*tenant, *thread = cmp.Or(*tenant, graph.SingleTenant), l.args[0]
+	l.table.head, l.one = l.table.head[1:], true
+}
+
 // filters declares the flags of lists.
 func (c *call) filters(tenant *string, status *checkpoint.Status, meta map[string]string) {
-	c.flags.StringVar(tenant, "tenant", "", "only of this `tenant`; default: of all")
+	c.flags.StringVar(tenant, "tenant", "", tenantUsage)
 	c.flags.Func("status", "only with this `status`: running, interrupted, completed, failed or cancelled", func(s string) error {
 		return status.UnmarshalText([]byte(s))
 	})
@@ -126,9 +138,7 @@ func runs(c *call) func() error {
 		if err != nil {
 			return err
 		}
-		if len(c.args) > 0 {
-			f.Thread = c.args[0]
-		}
+		l.only(&f.Tenant, &f.Thread)
 		f.After = checkpoint.RunCursor{Key: checkpoint.Key{Tenant: at[0], Thread: at[1]}, Run: at[2]}
 		return l.each(func(limit int) (int, error) {
 			f.Limit = limit
@@ -185,7 +195,7 @@ func stateName(s checkpoint.QuestionState) string {
 func questions(c *call) func() error {
 	l := c.list("THREAD", "QUESTION", "HASH", "ASKED", "NAME")
 	f := checkpoint.QuestionFilter{}
-	c.flags.StringVar(&f.Tenant, "tenant", "", "only of this `tenant`; default: of all")
+	c.flags.StringVar(&f.Tenant, "tenant", "", tenantUsage)
 	c.flags.Func("state", "only in this `state`: open (default), answered or closed", func(s string) (err error) {
 		state, ok := questionStates[s]
 		if f.State = state; !ok {
@@ -199,9 +209,7 @@ func questions(c *call) func() error {
 		if err != nil {
 			return err
 		}
-		if len(c.args) > 0 {
-			f.Thread = c.args[0]
-		}
+		l.only(&f.Tenant, &f.Thread)
 		if f.After, err = l.questionCursor(at); err != nil {
 			return err
 		}

@@ -78,6 +78,7 @@ type list struct {
 	table table
 	more  string // cursor of the last row
 	n     int
+	one   bool // of one thread: the first column is left out
 }
 
 // pageRows is how many rows are asked for at once.
@@ -105,6 +106,9 @@ func (l *list) row(object any, cursor []string, cells ...string) error {
 	l.more = encodeCursor(cursor)
 	if l.json {
 		return l.emit(object)
+	}
+	if l.one {
+		cells = cells[1:]
 	}
 	l.table.add(cells...)
 	return nil
