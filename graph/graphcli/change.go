@@ -100,17 +100,14 @@ func edit(c *call) func() error {
 	}
 }
 
-// known refuses nodes that the thread's history does not name: without the program a slip would schedule a node that nobody has.
+// known refuses nodes that no branch of the thread names: without the program a slip would schedule a node that nobody has.
 func (c *call) known(nodes []string, unseen bool) error {
 	if unseen || !c.view.Bare() {
 		return nil
 	}
-	seen := []string{graph.End}
-	for e, err := range c.view.History(c.ctx, c.thread()) {
-		if err != nil {
-			return err
-		}
-		seen = append(append(append(seen, e.Tasks...), e.Next...), e.Gone...)
+	seen, err := c.named()
+	if err != nil {
+		return err
 	}
 	for _, n := range nodes {
 		if !slices.Contains(seen, n) {
@@ -119,6 +116,30 @@ func (c *call) known(nodes []string, unseen bool) error {
 		}
 	}
 	return nil
+}
+
+// named are the nodes that the histories of a thread's branches name, and End.
+func (c *call) named() ([]string, error) {
+	names := []string{graph.End}
+	st, err := c.view.State(c.ctx, c.thread())
+	if err != nil {
+		return nil, err
+	}
+	branches := st.Branches
+	if len(branches) == 0 {
+		branches = []graph.BranchInfo{{Name: graph.Main}}
+	}
+	for _, b := range branches {
+		th := c.thread()
+		th.Branch = b.Name
+		for e, err := range c.view.History(c.ctx, th) {
+			if err != nil {
+				return nil, err
+			}
+			names = append(append(append(names, e.Tasks...), e.Next...), e.Gone...)
+		}
+	}
+	return names, nil
 }
 
 // document is a JSON document from the command line, a file or the input. None is nil.

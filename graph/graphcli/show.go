@@ -166,12 +166,13 @@ func stateText(doc json.RawMessage) string {
 	}
 	var out strings.Builder
 	for line := range strings.SplitSeq(b.String(), "\n") {
-		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
-		for i, part := range wrap(safe(line), columnsWide-len(indent)-4) {
+		text := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(text)]
+		for i, part := range wrap(safe(text), max(columnsWide/2, columnsWide-len(indent)-len(noteIndent))) {
 			if i > 0 {
-				part = indent + "    " + part
+				part = noteIndent + part
 			}
-			out.WriteString(part + "\n")
+			out.WriteString(indent + part + "\n")
 		}
 	}
 	return out.String()

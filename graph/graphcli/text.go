@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // columnsWide is how many columns text may take.
@@ -69,9 +70,19 @@ func wrap(s string, n int) (out []string) {
 		if at := strings.LastIndexByte(head, ' '); at > 0 && s[len(head)] != ' ' {
 			head = head[:at]
 		}
+		if _, first := utf8.DecodeRuneInString(head); closes(s[len(head):]) && len(head) > first {
+			_, last := utf8.DecodeLastRuneInString(head)
+			head = head[:len(head)-last]
+		}
 		out, s = append(out, head), strings.TrimPrefix(s[len(head):], " ")
 	}
 	return append(out, s)
+}
+
+// closes reports whether no line may begin with what s begins with.
+func closes(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return strings.ContainsRune("，。；：！？、）】》」』”’％", r)
 }
 
 // safe shows what a terminal would act on as an escape: stored text is other people's.
