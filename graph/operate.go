@@ -93,10 +93,14 @@ func threadQuestion(row *checkpoint.Question) (ThreadQuestion, error) {
 		return ThreadQuestion{}, err
 	}
 	ns, err := row.Namespace.Segments()
-	return ThreadQuestion{
+	out := ThreadQuestion{
 		Thread: Thread{Tenant: row.Tenant, ID: row.Key.Thread}, Run: row.Run, Namespace: ns, Question: q,
-		Answer: row.Answer, AnsweredBy: row.AnsweredBy, AnsweredAt: row.AnsweredAt, State: row.State,
-	}, err
+		AnsweredBy: row.AnsweredBy, AnsweredAt: row.AnsweredAt, State: row.State,
+	}
+	if len(row.Answer) > 0 { // no answer is empty on some stores, and nil on others
+		out.Answer = row.Answer
+	}
+	return out, err
 }
 
 // answerOnly records answers.
