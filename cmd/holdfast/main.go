@@ -15,7 +15,8 @@
 // The flags name files of keys, the variables hold the keys themselves: id:key in each line, or separated by commas, the key in
 // base64, the current one first. A store that is encrypted over signatures needs both.
 //
-// A URL of Postgres takes ?schema= and ?pooler=true, one of Redis ?prefix=, beside what their drivers take. Opening migrates a
+// A URL of Postgres takes ?schema= and ?pooler=true, one of Redis ?prefix= and ?ttl=, beside what their drivers take. Give the TTL that
+// the program has: without it, an ended thread that is changed by hand stays until the program changes it again. Opening migrates a
 // store of an older release; one of a newer release is refused. What runs nodes needs the program: see package graphcli.
 package main
 

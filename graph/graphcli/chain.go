@@ -24,12 +24,11 @@ func headOf(ctx context.Context, s checkpoint.Store, key checkpoint.Key) (*check
 }
 
 // branchNumber finds a branch by its name; an empty name is the active one.
-func branchNumber(ctx context.Context, s checkpoint.Store, key checkpoint.Key, name string) (int32, error) {
-	l, err := headOf(ctx, s, key)
-	if err != nil || name == "" {
-		return checkpoint.Active, err
-	}
-	if name == graph.Main {
+func branchNumber(l *checkpoint.Loaded, name string) (int32, error) {
+	switch name {
+	case "":
+		return l.Head.Active, nil
+	case graph.Main:
 		return 0, nil
 	}
 	for _, b := range l.Branches {
@@ -37,7 +36,7 @@ func branchNumber(ctx context.Context, s checkpoint.Store, key checkpoint.Key, n
 			return b.N, nil
 		}
 	}
-	return 0, fmt.Errorf("%w: thread %s/%s has no branch %q", graph.ErrNoThread, key.Tenant, key.Thread, name)
+	return 0, fmt.Errorf("%w: thread %s/%s has no branch %q", graph.ErrNoThread, l.Head.Tenant, l.Head.Thread, name)
 }
 
 // eachRecord reads a chain in pages.

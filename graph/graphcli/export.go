@@ -179,7 +179,7 @@ func (c *call) exportQuestions(s checkpoint.Store, l *checkpoint.Loaded) error {
 }
 
 func (c *call) exportQuestion(q *checkpoint.Question) error {
-	_, ns, err := path(q.Namespace)
+	ns, err := q.Namespace.Segments()
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (c *call) exportInbox(s checkpoint.Store, l *checkpoint.Loaded) error {
 
 func (c *call) exportRecords(s checkpoint.Store, l *checkpoint.Loaded) error {
 	return eachChain(c.ctx, s, l, func(chain checkpoint.Chain) error {
-		_, ns, err := path(chain.Namespace)
+		ns, err := chain.Namespace.Segments()
 		if err != nil {
 			return err
 		}

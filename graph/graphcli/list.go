@@ -122,7 +122,12 @@ type runRow struct {
 	Error   string            `json:"error,omitzero"`
 	Started *time.Time        `json:"started,omitzero"`
 	Ended   *time.Time        `json:"ended,omitzero"`
-	Cursor  string            `json:"cursor"`
+}
+
+// A listedRun is a run with its place in the list.
+type listedRun struct {
+	runRow
+	Cursor string `json:"cursor"`
 }
 
 func runs(c *call) func() error {
@@ -156,9 +161,7 @@ func runs(c *call) func() error {
 
 func (l *list) run(r *checkpoint.Run) error {
 	at := []string{r.Tenant, r.Thread, r.ID}
-	row := newRunRow(r)
-	row.Cursor = encodeCursor(at)
-	err := l.row(row, at, r.Tenant+"/"+r.Thread, r.ID, r.Status.String(), r.By, when(r.Started))
+	err := l.row(listedRun{newRunRow(r), encodeCursor(at)}, at, r.Tenant+"/"+r.Thread, r.ID, r.Status.String(), r.By, when(r.Started))
 	if r.Error != "" {
 		l.table.note(r.Error)
 	}

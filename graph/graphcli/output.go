@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/holdfast-go/holdfast/checkpoint"
 )
 
 // emit prints one JSON object in a line.
@@ -63,12 +61,6 @@ func meta(m map[string]string) string {
 const shortHash = 8
 
 func short(hash string) string { return hash[:min(len(hash), shortHash)] }
-
-// path shows a namespace.
-func path(ns checkpoint.Namespace) (string, []string, error) {
-	segments, err := ns.Segments()
-	return strings.Join(segments, "/"), segments, err
-}
 
 // A list prints rows of a directory, in pages.
 type list struct {

@@ -15,7 +15,10 @@ import (
 // A shown is a thread as show prints it.
 type shown struct {
 	*graph.ThreadInfo
-	Chains []chainRow `json:"chains,omitzero"` // below the thread's own
+	Graph  string             `json:"graph"`
+	Holder *checkpoint.Holder `json:"holder,omitzero"` // who works on it
+	Lost   bool               `json:"lost,omitzero"`   // and has not renewed the lease
+	Chains []chainRow         `json:"chains,omitzero"` // below the thread's own
 }
 
 // A chainRow is a chain of a child graph.
@@ -49,68 +52,83 @@ func show(c *call) func() error {
 		if err != nil {
 			return err
 		}
-		chains, err := c.chains(c.thread())
-		if err != nil {
+		out := &shown{ThreadInfo: st}
+		if err := c.complete(out); err != nil {
 			return err
 		}
 		if c.json {
-			return c.emit(shown{st, chains})
+			return c.emit(out)
 		}
-		return c.print("%s", describe(st, chains))
+		return c.print("%s", out.text())
 	}
 }
 
-// chains lists the chains of a thread's branch below its own.
-func (c *call) chains(th graph.Thread) (out []chainRow, err error) {
+// complete adds what the head and the chains say.
+func (c *call) complete(out *shown) error {
 	s, err := c.store()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	key := checkpoint.Key{Tenant: th.Tenant, Thread: th.ID}
-	branch, err := branchNumber(c.ctx, s, key, th.Branch)
+	th := c.thread()
+	l, err := headOf(c.ctx, s, checkpoint.Key{Tenant: th.Tenant, Thread: th.ID})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	list, err := s.Chains(c.ctx, key, branch)
+	out.Graph, out.Lost = l.Head.Graph, l.Head.Expired
+	if l.Head.Held() {
+		out.Holder = &l.Head.Holder
+	}
+	branch, err := branchNumber(l, th.Branch)
+	if err != nil {
+		return err
+	}
+	list, err := s.Chains(c.ctx, l.Head.Key, branch)
+	if err != nil {
+		return err
+	}
 	for _, last := range list {
-		if last.Namespace == "" || err != nil {
-			continue
+		segments, err := last.Namespace.Segments()
+		if err != nil {
+			return err
 		}
-		var segments []string
-		if _, segments, err = path(last.Namespace); err == nil {
-			out = append(out, chainRow{segments, last.Pos, last.Step})
+		if len(segments) > 0 {
+			out.Chains = append(out.Chains, chainRow{segments, last.Pos, last.Step})
 		}
 	}
-	return out, err
+	return nil
 }
 
-// describe is a thread as text.
-func describe(st *graph.ThreadInfo, chains []chainRow) string {
+// text is a thread for people.
+func (s *shown) text() string {
 	var f facts
-	name := st.Thread.String()
-	if st.Thread.Branch != "" {
-		name += " branch " + st.Thread.Branch
+	name := s.Thread.String()
+	if s.Thread.Branch != "" {
+		name += " branch " + s.Thread.Branch
 	}
 	f.say("thread", name)
-	status := st.Status.String()
-	if st.Reason != "" {
-		status += " (" + st.Reason + ")"
+	f.say("graph", s.Graph)
+	status := s.Status.String()
+	if s.Reason != "" {
+		status += " (" + s.Reason + ")"
 	}
 	f.say("status", status)
-	f.add("entry", "%d, step %d of run %s", st.Entry, st.Step, st.Run)
-	for _, fact := range [][2]string{{"owner", st.Owner}, {"meta", meta(st.Meta)}, {"error", st.Error}} {
+	if h := s.Holder; h != nil {
+		f.add("holder", "process %d on %s%s", h.PID, h.Host, map[bool]string{true: ", which has not renewed its lease"}[s.Lost])
+	}
+	f.add("entry", "%d, step %d of run %s", s.Entry, s.Step, s.Run)
+	for _, fact := range [][2]string{{"owner", s.Owner}, {"meta", meta(s.Meta)}, {"error", s.Error}} {
 		if fact[1] != "" {
 			f.say(fact[0], fact[1])
 		}
 	}
-	describeWork(&f, st)
-	for _, ch := range chains {
+	describeWork(&f, s.ThreadInfo)
+	for _, ch := range s.Chains {
 		f.add("chain", "%s, position %d", strings.Join(ch.Namespace, "/"), ch.Pos)
 	}
-	for _, b := range st.Branches {
+	for _, b := range s.Branches {
 		f.say("branch", branchText(b))
 	}
-	return f.String() + "\n" + stateText(st.JSON)
+	return f.String() + "\n" + stateText(s.JSON)
 }
 
 // describeWork says what is next and what is open.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/checkpoint/postgres"
@@ -21,7 +22,7 @@ import (
 //	memory:                                     in this process
 //	path, or sqlite:path                        a SQLite file; ?synchronous=normal, ?readers=n, ?max_bytes=n (after sqlite: only)
 //	postgres://user@host/database               ?schema=name, ?synchronous_commit=off, ?pooler=true, and what pgx takes
-//	redis://host:port/0, rediss://host:port/0   ?prefix=name, and what go-redis takes
+//	redis://host:port/0, rediss://host:port/0   ?prefix=name, ?ttl=720h, and what go-redis takes
 func Open(ctx context.Context, text string) (checkpoint.Store, error) {
 	scheme, rest, _ := strings.Cut(text, ":")
 	switch scheme {
@@ -119,6 +120,11 @@ func openRedis(ctx context.Context, text string) (checkpoint.Store, error) {
 		return nil, err
 	}
 	o := redis.Options{Prefix: take(q, "prefix")}
+	if ttl := take(q, "ttl"); ttl != "" {
+		if o.TTL, err = time.ParseDuration(ttl); err != nil {
+			return nil, fmt.Errorf("stores: redis: ttl: %w", err)
+		}
+	}
 	u.RawQuery = q.Encode()
 	return opened(redis.Open(ctx, u.String(), o))
 }

@@ -29,7 +29,7 @@ func TestOpen(t *testing.T) {
 		{"postgres", func(t *testing.T) string {
 			return testserver.Postgres(t).URL() + "&schema=stores_test&synchronous_commit=off&pool_max_conns=1"
 		}, "Postgres synchronous_commit=off"},
-		{"redis", func(t *testing.T) string { return testserver.SharedRedis(t).URL() + "?prefix=stores" }, "Redis"},
+		{"redis", func(t *testing.T) string { return testserver.SharedRedis(t).URL() + "?prefix=stores&ttl=720h" }, "Redis"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -52,7 +52,7 @@ func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{
 		"", "mysql://host/db", "sqlite:x.db?synchronous=perhaps", "sqlite:x.db?colour=red", "postgres://h/d?synchronous_commit=maybe",
-		"postgres://u:secret@h/%zz", "redis://u:secret@h:x/0",
+		"postgres://u:secret@h/%zz", "redis://u:secret@h:x/0", "redis://u:secret@h/0?ttl=soon",
 	} {
 		s, err := stores.Open(t.Context(), url)
 		if err == nil {
