@@ -31,7 +31,7 @@ func (c *call) changed(th graph.Thread, what string) error {
 	return c.say(changed{th, st.Status}, "%s: %s is %s", what, name, st.Status)
 }
 
-// effectsFlag declares what becomes of effects behind an entry.
+// forkFlags declares what a fork needs.
 func (c *call) forkFlags(name string) *graph.ForkOptions {
 	o := &graph.ForkOptions{}
 	c.flags.StringVar(&o.Name, name, "", "`name` of the new branch; default: fork-1, edit-1 and so on")

@@ -69,7 +69,6 @@ type call struct {
 	flags   *flag.FlagSet
 	args    []string
 	json    bool
-	wide    bool
 	tenant  string
 	branch  string
 }
@@ -136,7 +135,7 @@ func (c *call) wrong(format string, args ...any) error {
 	return &usageError{c.command.name, c.command.name + ": " + fmt.Sprintf(format, args...)}
 }
 
-// thread declares the flags that complete a thread's id.
+// threadFlags declares the flags that complete a thread's id.
 func (c *call) threadFlags(branch bool) {
 	c.flags.StringVar(&c.tenant, "tenant", graph.SingleTenant, "`tenant` of the thread")
 	if branch {
