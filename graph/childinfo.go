@@ -109,7 +109,7 @@ func (c *core) foldUntil(ctx context.Context, chain checkpoint.Chain, ord int64)
 // childrenOf describes the child graphs of a thread at the moment of a fold; with questions that is now. It reads nothing where there
 // can be none.
 func (c *core) childrenOf(ctx context.Context, root checkpoint.Chain, log *record.Thread, qs []checkpoint.Question) ([]ChildInfo, error) {
-	if len(log.Next) == 0 && !c.plan.remembers() {
+	if len(log.Next) == 0 && !c.plan.remembers() && !c.bare() {
 		return nil, nil
 	}
 	ord := momentOf(log)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
@@ -35,6 +36,16 @@ func (v *View) StateAt(ctx context.Context, thread Thread, entry int64) (*Thread
 	return st, err
 }
 
+// Children is App.Children.
+func (v *View) Children(ctx context.Context, thread Thread) ([]ChildInfo, error) {
+	return v.c.allChildren(ctx, thread)
+}
+
+// ChildHistory is App.ChildHistory.
+func (v *View) ChildHistory(ctx context.Context, thread Thread, in []string) iter.Seq2[EntryInfo, error] {
+	return v.c.historyIn(ctx, thread, checkpoint.NamespaceOf(in...))
+}
+
 // RetainAll is App.RetainAll. Of a bare View it is for the threads of all graphs.
 func (v *View) RetainAll(ctx context.Context, keep Retention) (Removed, error) {
 	return v.c.retainAll(ctx, keep)
@@ -54,9 +65,9 @@ func (v *View) Close(ctx context.Context) error { return v.c.close(ctx) }
 
 // A ThreadQuestion is a question and the thread that it belongs to.
 type ThreadQuestion struct {
-	Thread    Thread   `json:"thread"`
-	Run       string   `json:"run"`
-	Namespace []string `json:"namespace,omitzero"` // of the graph that asks; empty: the thread's own
+	Thread Thread   `json:"thread"`
+	Run    string   `json:"run"`
+	In     []string `json:"in,omitzero"` // the child graph that asks, as ChildInfo.In; empty: the thread's own
 	Question
 	Answer     json.RawMessage          `json:"answer,omitzero"` // of one that has an answer: what, who and when
 	AnsweredBy string                   `json:"answered_by,omitzero"`
@@ -92,9 +103,9 @@ func threadQuestion(row *checkpoint.Question) (ThreadQuestion, error) {
 	if err != nil {
 		return ThreadQuestion{}, err
 	}
-	ns, err := row.Namespace.Segments()
+	in, err := row.Namespace.Segments()
 	out := ThreadQuestion{
-		Thread: Thread{Tenant: row.Tenant, ID: row.Key.Thread}, Run: row.Run, Namespace: ns, Question: q,
+		Thread: Thread{Tenant: row.Tenant, ID: row.Key.Thread}, Run: row.Run, In: in, Question: q,
 		AnsweredBy: row.AnsweredBy, AnsweredAt: row.AnsweredAt, State: row.State,
 	}
 	if len(row.Answer) > 0 { // no answer is empty on some stores, and nil on others

@@ -23,22 +23,6 @@ func headOf(ctx context.Context, s checkpoint.Store, key checkpoint.Key) (*check
 	return l, err
 }
 
-// branchNumber finds a branch by its name; an empty name is the active one.
-func branchNumber(l *checkpoint.Loaded, name string) (int32, error) {
-	switch name {
-	case "":
-		return l.Head.Active, nil
-	case graph.Main:
-		return 0, nil
-	}
-	for _, b := range l.Branches {
-		if b.Name == name {
-			return b.N, nil
-		}
-	}
-	return 0, fmt.Errorf("%w: thread %s/%s has no branch %q", graph.ErrNoThread, l.Head.Tenant, l.Head.Thread, name)
-}
-
 // eachRecord reads a chain in pages.
 func eachRecord(ctx context.Context, s checkpoint.Store, chain checkpoint.Chain, visit func(*checkpoint.Record) error) error {
 	q := checkpoint.Query{Chain: chain, To: -1, Limit: 500}

@@ -46,11 +46,13 @@ func fork(c *call) func() error {
 	c.threadFlags(true)
 	o := c.forkFlags("name")
 	by := c.byFlag()
+	in := c.childFlag()
 	return func() error {
 		entry, err := c.entryArg(1)
 		if err != nil {
 			return err
 		}
+		o.Child = *in
 		to, err := c.view.With(graph.RunOptions{By: *by}).Fork(c.ctx, c.thread(), entry, *o)
 		if err != nil {
 			return err

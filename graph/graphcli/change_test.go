@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/state"
 )
 
 type thread struct {
@@ -26,7 +26,6 @@ type thread struct {
 		Scores   map[string]int
 		Status   string
 	}
-	Chains []struct{ Namespace []string }
 }
 
 func shown(t testing.TB, v *graph.View, args ...string) thread {
@@ -197,53 +196,66 @@ func TestRunByHand(t *testing.T) {
 	}
 }
 
-// The chains of child graphs are shown with their namespaces, and exported and verified with the rest. // E58
-func TestNamespacesAreShown(t *testing.T) {
+type letter struct {
+	Text state.Last[string] `json:"text"`
+}
+
+// A child graph that asks is shown with its path, its state and its history; its question is answered as any other; its chain is
+// exported and verified with the rest; a fork may begin at one of its entries. // E58 E44
+func TestChildGraphsAreShown(t *testing.T) {
 	t.Parallel()
+	mail := graph.New[letter]("mail")
+	mail.Node("write", func(_ context.Context, s *letter) error { s.Text.Set("Dear customer"); return nil })
+	mail.Node("sign", func(ctx context.Context, s *letter) error {
+		name, err := graph.Ask[string](ctx, "name", "Who signs?")
+		s.Text.Set(s.Text.Get() + ", " + name)
+		return err
+	})
+	mail.Edge(graph.Start, "write")
+	mail.Edge("write", "sign")
+	child, err := mail.Compile(graph.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := graph.New[letter]("office")
+	graph.Mount(g, "mail", child, nil, func(s, c *letter) { s.Text.Set(c.Text.Get()) })
+	g.Edge(graph.Start, "mail")
 	store := open(t)
-	own := program(t, store)
-	must(t, own, "run", "a", "-input", `{"amount":1}`)
-	child := &childStore{store}
-	v := bare(t, child)
-	if st := shown(t, v, "a"); len(st.Chains) != 1 || !slices.Equal(st.Chains[0].Namespace, []string{"t1.0.0", "mail"}) {
-		t.Errorf("%+v", st.Chains)
+	app, err := g.Compile(graph.Options{Store: store})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if text := must(t, v, "show", "a"); !strings.Contains(text, "chain       t1.0.0/mail, position 1\n") {
-		t.Error(text)
+	own, v := closed(t, app.View()), bare(t, store)
+	must(t, own, "run", "a")
+	text := must(t, v, "show", "a")
+	narrow(t, text)
+	for _, want := range []string{"mail/name: Who signs?", `-child '["t0.0"]'`, "next sign", "mail:\n{\n  \"text\": \"Dear customer\""} {
+		if !strings.Contains(strings.ReplaceAll(text, "\n            ", " "), want) {
+			t.Errorf("%s\nhas no %s", text, want)
+		}
 	}
+	if got := must(t, v, "questions"); !strings.Contains(got, "mail/name") {
+		t.Error(got)
+	}
+	if got := must(t, v, "history", "a", "-child", `["t0.0"]`); !strings.Contains(got, "write") {
+		t.Error(got)
+	}
+	refused(t, v, 2, "JSON list", "history", "a", "-child", "mail")
+	refused(t, v, 2, "do not go together", "history", "a", "-child", `["t0.0"]`, "-diff")
 	if got := must(t, v, "verify", "a"); !strings.Contains(got, "in 2 chains") {
 		t.Error(got)
 	}
-	if got := must(t, v, "export", "a"); !strings.Contains(got, `"namespace":["t1.0.0","mail"]`) {
+	if got := must(t, v, "export", "a"); !strings.Contains(got, `"namespace":["t0.0"]`) {
 		t.Error(got)
 	}
-}
-
-// A childStore shows the chain of each thread a second time, as that of a child graph.
-type childStore struct{ checkpoint.Store }
-
-var childNamespace = checkpoint.NamespaceOf("t1.0.0", "mail")
-
-func (s *childStore) Chains(ctx context.Context, key checkpoint.Key, branch int32) ([]checkpoint.Record, error) {
-	list, err := s.Store.Chains(ctx, key, branch)
-	for _, r := range list {
-		r.Namespace, r.Pos = childNamespace, 1
-		list = append(list, r)
+	must(t, v, "fork", "a", "0", "-child", `["t0.0"]`, "-name", "again")
+	must(t, own, "resume", "a")
+	q := first(t, v, "a")
+	must(t, v, "answer", "a", q.ID, "-by", "ann", "-value", "Ann", "-hash", q.Hash)
+	if got := must(t, own, "resume", "a", "-json"); !strings.Contains(got, `"text":"Dear customer, Ann"`) {
+		t.Error(got)
 	}
-	return list, err
-}
-
-func (s *childStore) Read(ctx context.Context, q checkpoint.Query) ([]checkpoint.Record, error) {
-	if q.Namespace != childNamespace {
-		return s.Store.Read(ctx, q)
-	}
-	q.Namespace = ""
-	if q.To < 0 || q.To > 1 {
-		q.To = 1
-	}
-	list, err := s.Store.Read(ctx, q)
-	for i := range list {
-		list[i].Namespace = childNamespace
-	}
-	return list, err
+	must(t, v, "activate", "a", "main")
+	must(t, v, "cancel", "a")
+	must(t, v, "verify", "a")
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -243,7 +244,7 @@ func (l *list) questionCursor(at []string) (q checkpoint.QuestionCursor, err err
 
 func (l *list) question(q *graph.ThreadQuestion) error {
 	at := []string{q.Asked.Format(time.RFC3339Nano), q.Thread.Tenant, q.Thread.ID, q.ID}
-	name := strings.Join(append(q.Namespace, q.Name), "/")
+	name := strings.Join(append(slices.Clip(q.Path), q.Name), "/")
 	text := q.Text()
 	if q.Expired {
 		text = "(expired) " + text

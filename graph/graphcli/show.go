@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,14 +20,6 @@ type shown struct {
 	Graph  string             `json:"graph"`
 	Holder *checkpoint.Holder `json:"holder,omitzero"` // who works on it
 	Lost   bool               `json:"lost,omitzero"`   // and has not renewed the lease
-	Chains []chainRow         `json:"chains,omitzero"` // below the thread's own
-}
-
-// A chainRow is a chain of a child graph.
-type chainRow struct {
-	Namespace []string `json:"namespace"`
-	Pos       int64    `json:"pos"`
-	Step      int64    `json:"step"`
 }
 
 // entryArg is the entry that an argument names; -1, the head, without one.
@@ -63,7 +57,7 @@ func show(c *call) func() error {
 	}
 }
 
-// complete adds what the head and the chains say.
+// complete adds what the head says.
 func (c *call) complete(out *shown) error {
 	s, err := c.store()
 	if err != nil {
@@ -77,23 +71,6 @@ func (c *call) complete(out *shown) error {
 	out.Graph, out.Lost = l.Head.Graph, l.Head.Expired
 	if l.Head.Held() {
 		out.Holder = &l.Head.Holder
-	}
-	branch, err := branchNumber(l, th.Branch)
-	if err != nil {
-		return err
-	}
-	list, err := s.Chains(c.ctx, l.Head.Key, branch)
-	if err != nil {
-		return err
-	}
-	for _, last := range list {
-		segments, err := last.Namespace.Segments()
-		if err != nil {
-			return err
-		}
-		if len(segments) > 0 {
-			out.Chains = append(out.Chains, chainRow{segments, last.Pos, last.Step})
-		}
 	}
 	return nil
 }
@@ -122,13 +99,30 @@ func (s *shown) text() string {
 		}
 	}
 	describeWork(&f, s.ThreadInfo)
-	for _, ch := range s.Chains {
-		f.add("chain", "%s, position %d", strings.Join(ch.Namespace, "/"), ch.Pos)
+	for _, k := range s.Children {
+		f.say("child", childText(k))
 	}
 	for _, b := range s.Branches {
 		f.say("branch", branchText(b))
 	}
-	return f.String() + "\n" + stateText(s.JSON)
+	text := f.String() + "\n" + stateText(s.JSON)
+	for _, k := range s.Children {
+		text += "\n" + safe(strings.Join(k.Path, "/")) + ":\n" + stateText(k.State)
+	}
+	return text
+}
+
+// childText is a child graph in one line, with the name that -child takes.
+func childText(k graph.ChildInfo) string {
+	in, err := json.Marshal(k.In)
+	if err != nil { // strings always encode
+		panic(err)
+	}
+	text := fmt.Sprintf("%s, entry %d, -child '%s'", strings.Join(k.Path, "/"), k.Entry, in)
+	for _, t := range k.Next {
+		text += ", next " + taskText(t)
+	}
+	return text
 }
 
 // describeWork says what is next and what is open.
@@ -137,7 +131,7 @@ func describeWork(f *facts, st *graph.ThreadInfo) {
 		f.say("next", taskText(t))
 	}
 	for _, q := range st.Questions {
-		f.add("question", "%s %s %s: %s", q.ID, short(hex.EncodeToString(q.Shown)), q.Name, q.Text())
+		f.add("question", "%s %s %s: %s", q.ID, short(hex.EncodeToString(q.Shown)), strings.Join(append(slices.Clip(q.Path), q.Name), "/"), q.Text())
 	}
 	for _, j := range st.Joins {
 		f.add("join", "%s has %s, waits for %s", j.To, strings.Join(j.Have, ", "), strings.Join(j.Missing, ", "))
@@ -208,10 +202,14 @@ func history(c *call) func() error {
 	before := c.flags.Int64("before", 0, "only entries before this `entry`")
 	changed := c.flags.Bool("diff", false, "show also what each entry changed in the state")
 	wide := c.flags.Bool("wide", false, "cut no cells")
+	in := c.childFlag()
 	return func() error {
+		if *changed && len(*in) > 0 {
+			return c.wrong("-diff and -child do not go together")
+		}
 		h := &historian{call: c, diffs: *changed, table: table{head: []string{"ENTRY", "STEP", "KIND", "AT", "RAN", "NEXT"}, wide: *wide}}
 		n := 0
-		for e, err := range c.view.History(c.ctx, c.thread()) {
+		for e, err := range c.entries(*in) {
 			if err != nil {
 				return err
 			}
@@ -226,6 +224,26 @@ func history(c *call) func() error {
 		}
 		return h.print()
 	}
+}
+
+// entries is the history of the thread, or of one of its child graphs.
+func (c *call) entries(in []string) iter.Seq2[graph.EntryInfo, error] {
+	if len(in) > 0 {
+		return c.view.ChildHistory(c.ctx, c.thread(), in)
+	}
+	return c.view.History(c.ctx, c.thread())
+}
+
+// childFlag declares which child graph is meant.
+func (c *call) childFlag() *[]string {
+	in := new([]string)
+	c.flags.Func("child", "of this child graph, as show names it: a `JSON` list", func(s string) error {
+		if json.Unmarshal([]byte(s), in) != nil || len(*in) == 0 {
+			return fmt.Errorf("want a JSON list of names")
+		}
+		return nil
+	})
+	return in
 }
 
 // A historian prints entries.
