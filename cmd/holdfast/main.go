@@ -34,14 +34,21 @@ import (
 
 	"github.com/holdfast-go/holdfast/graph"
 	"github.com/holdfast-go/holdfast/graph/graphcli"
+	goredis "github.com/redis/go-redis/v9"
 )
 
 func main() {
+	goredis.SetLogger(silent{}) // what it has to say is in the error
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args, os.Getenv, os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
+
+// silent is a logger of a driver that says nothing.
+type silent struct{}
+
+func (silent) Printf(context.Context, string, ...any) {}
 
 // run opens the store and runs the command on a bare View of it.
 func run(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {

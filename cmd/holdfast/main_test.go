@@ -221,7 +221,7 @@ func TestRefusals(t *testing.T) {
 		{"flag", "", []string{"-colour", "threads"}, 2, "not defined"},
 		{"no command", "", []string{"-store", path}, 2, "say what to do"},
 		{"run", "", []string{"-store", path, "run", "a"}, 1, "needs the program"},
-		{"newer record", "update hf_record set body = cast(x'02' || substr(body, 2) as blob)", []string{"-store", path, "show", "a"}, 1, "body version 2"},
+		{"newer record", "update hf_record set body = cast(x'02' || substr(body, 2) as blob)", []string{"-store", path, "show", "a"}, 1, "version 2"},
 		{"newer store", "pragma user_version = 9999", []string{"-store", path, "threads"}, 1, "newer release"},
 	} {
 		if c.exec != "" {

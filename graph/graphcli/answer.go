@@ -33,6 +33,9 @@ func answer(c *call) func() error {
 		if (*value == "") != (*hash == "") || *hash != "" && len(*hash) < shortHash {
 			return c.wrong("-value and -hash go together, and a hash has at least %d characters: what is answered must be what was seen", shortHash)
 		}
+		if c.json && *value == "" {
+			return c.wrong("with -json say -value and -hash: a dialogue is for people")
+		}
 		q, err := c.pick()
 		if err != nil {
 			return err

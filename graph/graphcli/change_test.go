@@ -59,7 +59,10 @@ func TestForkAndEditByHand(t *testing.T) {
 	}
 	must(t, v, "edit", "a", "-set", "@"+file, "-next", "search", "-by", "bob")
 	st := shown(t, v, "a")
-	if st.State.Amount != 3 || !slices.Equal(st.State.Docs[1:], []string{"by hand"}) || st.State.Scores["luck"] != 7 || len(st.Next) != 2 || st.Status != "interrupted" {
+	if s := st.State; s.Amount != 3 || !slices.Equal(s.Docs[1:], []string{"by hand"}) || s.Scores["luck"] != 7 {
+		t.Fatalf("%+v", s)
+	}
+	if len(st.Next) != 2 || st.Status != "interrupted" {
 		t.Fatalf("%+v", st)
 	}
 	if r := cli(t, v, `{"customer":"韩梅梅"}`, "edit", "a", "-set", "-", "-next", graph.End); r.code != 0 {
@@ -193,6 +196,45 @@ func TestRunByHand(t *testing.T) {
 	_, err := own.Run(ctx, graph.ID("c"), nil)
 	if err == nil {
 		t.Error("a context that has ended starts nothing")
+	}
+}
+
+// While somebody works on a thread a fork is refused and says who does; a cancel is left to him, and he obeys. // E58 E26
+func TestHeldThread(t *testing.T) {
+	t.Parallel()
+	store, begun := open(t), make(chan struct{})
+	g := graph.New[letter]("slow")
+	g.Node("work", func(ctx context.Context, _ *letter) error {
+		close(begun)
+		<-ctx.Done()
+		return context.Cause(ctx)
+	})
+	g.Edge(graph.Start, "work")
+	app, err := g.Compile(graph.Options{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, v := closed(t, app.View()), bare(t, store)
+	ended := make(chan error)
+	go func() {
+		_, err := app.Run(context.WithoutCancel(t.Context()), graph.ID("a"), nil)
+		ended <- err
+	}()
+	<-begun
+	refused(t, v, 1, fmt.Sprintf("worked on by process %d", os.Getpid()), "fork", "a")
+	refused(t, v, 1, "worked on by process", "edit", "a", "-next", "work")
+	if got := must(t, v, "show", "a"); !strings.Contains(got, fmt.Sprintf("holder      process %d on ", os.Getpid())) {
+		t.Error(got)
+	}
+	if got := must(t, v, "threads", "-held"); !strings.Contains(got, "default/a") {
+		t.Error(got)
+	}
+	must(t, v, "cancel", "a", "-by", "ann")
+	if err := <-ended; !errors.Is(err, graph.ErrCancelled) {
+		t.Errorf("the run ended with %v", err)
+	}
+	if st := shown(t, own, "a"); st.Status != "cancelled" {
+		t.Errorf("%+v", st)
 	}
 }
 

@@ -37,7 +37,8 @@ func TestLists(t *testing.T) {
 	own, v := program(t, store), bare(t, store)
 	for i := range 7 {
 		tenant := []string{"acme", "zeta"}[i%2]
-		must(t, own, "run", fmt.Sprint("t", i), "-tenant", tenant, "-owner", fmt.Sprint("o", i%3), "-meta", fmt.Sprint("n=", i), "-input", fmt.Sprintf(`{"amount":%d}`, i))
+		must(t, own, "run", fmt.Sprint("t", i), "-tenant", tenant, "-owner", fmt.Sprint("o", i%3), "-meta", fmt.Sprint("n=", i),
+			"-input", fmt.Sprintf(`{"amount":%d}`, i))
 	}
 	must(t, v, "cancel", "t0", "-tenant", "acme")
 	for _, c := range []struct {
@@ -81,7 +82,8 @@ func TestLists(t *testing.T) {
 		{4, []string{"threads", "-tenant", "acme"}}, {1, []string{"threads", "-status", "cancelled"}}, {3, []string{"threads", "-owner", "o0"}},
 		{7, []string{"threads", "-graph", "refund"}}, {0, []string{"threads", "-graph", "other"}}, {1, []string{"threads", "-meta", "n=3"}},
 		{0, []string{"threads", "-held"}}, {0, []string{"threads", "-meta", "n=3", "-meta", "m=1"}}, {6, []string{"runs", "-status", "interrupted"}},
-		{1, []string{"runs", "t3", "-tenant", "zeta"}}, {0, []string{"runs", "t3"}}, {1, []string{"runs", "-meta", "n=3"}}, {1, []string{"questions", "t3", "-tenant", "zeta"}}, {3, []string{"questions", "-tenant", "zeta"}},
+		{1, []string{"runs", "t3", "-tenant", "zeta"}}, {0, []string{"runs", "t3"}}, {1, []string{"runs", "-meta", "n=3"}},
+		{1, []string{"questions", "t3", "-tenant", "zeta"}}, {3, []string{"questions", "-tenant", "zeta"}},
 		{0, []string{"questions", "-expired"}}, {0, []string{"questions", "-state", "answered"}}, {1, []string{"questions", "-state", "closed"}},
 	} {
 		if got := rows[row0](t, must(t, v, append(c.args, "-json")...)); len(got) != c.want {
@@ -182,6 +184,9 @@ func TestAnswerTexts(t *testing.T) {
 	out := must(t, own, "run", "a")
 	if strings.ContainsAny(out, "\x1b\u202e") || !strings.Contains(out, `\x1b[2Jleft\u202e?`) {
 		t.Errorf("%q", out)
+	}
+	if text := must(t, v, "show", "a"); strings.Count(text, "(not by eve)") != 2 {
+		t.Error(text)
 	}
 	if r := cli(t, v, "x\n", "answer", "a", "-by", "ann"); r.code != 1 || !strings.Contains(r.err, "left") || !strings.Contains(r.err, "right") {
 		t.Errorf("%+v", r)

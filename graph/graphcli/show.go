@@ -131,7 +131,7 @@ func describeWork(f *facts, st *graph.ThreadInfo) {
 		f.say("next", taskText(t))
 	}
 	for _, q := range st.Questions {
-		f.add("question", "%s %s %s: %s", q.ID, short(hex.EncodeToString(q.Shown)), strings.Join(append(slices.Clip(q.Path), q.Name), "/"), q.Text())
+		f.say("question", questionText(q))
 	}
 	for _, j := range st.Joins {
 		f.add("join", "%s has %s, waits for %s", j.To, strings.Join(j.Have, ", "), strings.Join(j.Missing, ", "))
@@ -139,6 +139,24 @@ func describeWork(f *facts, st *graph.ThreadInfo) {
 	if len(st.Unknown) > 0 {
 		f.say("unknown", strings.Join(st.Unknown, ", "))
 	}
+}
+
+// questionText is an open question in one line.
+func questionText(q graph.Question) string {
+	name := strings.Join(append(slices.Clip(q.Path), q.Name), "/")
+	switch {
+	case q.Expired:
+		name += " (expired)"
+	case !q.Expires.IsZero():
+		name += " (until " + when(q.Expires) + ")"
+	}
+	if q.NotBy != "" {
+		name += " (not by " + q.NotBy + ")"
+	}
+	if q.Refused != "" {
+		name += " (refused: " + q.Refused + ")"
+	}
+	return fmt.Sprintf("%s %s %s: %s", q.ID, short(hex.EncodeToString(q.Shown)), name, q.Text())
 }
 
 func branchText(b graph.BranchInfo) string {

@@ -75,6 +75,7 @@ func TestExitCodes(t *testing.T) {
 		{2, "-by NAME", []string{"answer", "a"}},
 		{2, "go together", []string{"answer", "a", "-by", "ann", "-value", "true"}},
 		{2, "go together", []string{"answer", "a", "-by", "ann", "-value", "true", "-hash", "55"}},
+		{2, "is for people", []string{"answer", "a", "-by", "ann", "-json"}},
 		{2, "-next NODE", []string{"edit", "a"}},
 		{2, "no JSON document", []string{"edit", "a", "-next", "pay", "-set", "{"}},
 		{2, "say -all", []string{"retain"}},

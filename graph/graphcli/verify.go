@@ -169,13 +169,14 @@ func (c *call) verify(key checkpoint.Key, a secure.Anchor) error {
 		out.Signed, out.Anchor = true, len(a.Tails) > 0
 	}
 	err = eachChain(c.ctx, s, l, func(chain checkpoint.Chain) error {
+		f := folding{thread: record.NewThread()}
+		err := eachRecord(c.ctx, s, chain, f.visit)
 		out.Chains++
-		n, err := verifyChain(c, s, chain)
-		out.Records += n
+		out.Records += f.n
 		return err
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("thread %s/%s: %w", key.Tenant, key.Thread, err)
 	}
 	proof := "its store is not signed"
 	if out.Signed {
@@ -187,44 +188,53 @@ func (c *call) verify(key checkpoint.Key, a secure.Anchor) error {
 	return c.say(out, "%s/%s: %d records in %d chains fold; %s", key.Tenant, key.Thread, out.Records, out.Chains, proof)
 }
 
-// verifyChain folds a whole chain and compares each snapshot with what the records before it say.
-func verifyChain(c *call, s checkpoint.Store, chain checkpoint.Chain) (n int, err error) {
-	t := record.NewThread()
-	base := int64(-1)
-	err = eachRecord(c.ctx, s, chain, func(r *checkpoint.Record) error {
-		wrong := func(why string) error {
-			return fmt.Errorf("%w: thread %s/%s, record %c at branch %d position %d: %s", checkpoint.ErrCorrupt, chain.Tenant, chain.Thread, r.Kind, r.Branch, r.Pos, why)
+// A folding folds a whole chain from its first record.
+type folding struct {
+	thread *record.Thread
+	base   int64 // where readers of the next record begin
+	n      int
+}
+
+// visit checks the place of a record, folds it, and compares a snapshot with what the records before it say.
+func (f *folding) visit(r *checkpoint.Record) error {
+	f.n++
+	if why := f.misplaced(r); why != "" {
+		return corrupt(r, why)
+	}
+	var before []byte
+	if f.n > 1 && r.Kind == checkpoint.KindSnapshot {
+		var err error
+		if before, err = f.thread.State.JSON(); err != nil {
+			return err
 		}
-		n++
-		switch {
-		case n == 1 && record.KindOf(r.Kind, r.Pos) != r.Kind:
-			return wrong("no chain begins with it")
-		case n > 1 && r.Pos != t.Pos+1:
-			return wrong("there is a gap before it")
-		}
-		if base < 0 || r.Kind == checkpoint.KindSnapshot || r.Kind == checkpoint.KindSeal {
-			base = r.Pos
-		}
-		if r.Base != base {
-			return wrong(fmt.Sprintf("it is read from %d, and that should be %d", r.Base, base))
-		}
-		var before []byte
-		if n > 1 && r.Kind == checkpoint.KindSnapshot {
-			if before, err = t.State.JSON(); err != nil {
-				return err
-			}
-		}
-		if err := t.Apply(*r); err != nil {
-			return fmt.Errorf("thread %s/%s: %w", chain.Tenant, chain.Thread, err)
-		}
-		if before == nil {
-			return nil
-		}
-		after, err := t.State.JSON()
-		if err == nil && !bytes.Equal(before, after) {
-			err = wrong("the snapshot is not what the records before it say")
-		}
+	}
+	if err := f.thread.Apply(*r); err != nil || before == nil {
 		return err
-	})
-	return n, err
+	}
+	after, err := f.thread.State.JSON()
+	if err == nil && !bytes.Equal(before, after) {
+		err = corrupt(r, "the snapshot is not what the records before it say")
+	}
+	return err
+}
+
+// misplaced says why a record cannot be where it is.
+func (f *folding) misplaced(r *checkpoint.Record) string {
+	switch {
+	case f.n == 1 && record.KindOf(r.Kind, r.Pos) != r.Kind:
+		return "no chain begins with it"
+	case f.n > 1 && r.Pos != f.thread.Pos+1:
+		return "there is a gap before it"
+	}
+	if f.n == 1 || r.Kind == checkpoint.KindSnapshot || r.Kind == checkpoint.KindSeal {
+		f.base = r.Pos
+	}
+	if r.Base != f.base {
+		return fmt.Sprintf("it is read from %d, and that should be %d", r.Base, f.base)
+	}
+	return ""
+}
+
+func corrupt(r *checkpoint.Record, why string) error {
+	return fmt.Errorf("%w: record %c at branch %d position %d: %s", checkpoint.ErrCorrupt, r.Kind, r.Branch, r.Pos, why)
 }
