@@ -68,7 +68,7 @@ func (c *core) tryEdit(ctx context.Context, th Thread, ro RunOptions, l *loaded,
 	old := *l.Loaded
 	old.Questions = nil
 	if c.bare() {
-		return c.editBare(ctx, th, ro, &loaded{&old, at}, as, write, to, true)
+		return c.editBare(ctx, th, ro, &loaded{Loaded: &old, log: at}, as, write, to, true)
 	}
 	r := c.newRun(ctx, th, ro)
 	defer r.cancel(nil)
