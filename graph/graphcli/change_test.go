@@ -199,6 +199,26 @@ func TestRunByHand(t *testing.T) {
 	}
 }
 
+// A program that lacks a node of the thread is told which, in clear text, and nothing changes. // E58 E45
+func TestAnotherProgram(t *testing.T) {
+	t.Parallel()
+	store := open(t)
+	must(t, program(t, store), "run", "a", "-input", `{"amount":1}`)
+	g := graph.New[refund]("refund")
+	g.Node("search", func(context.Context, *refund) error { return nil })
+	g.Edge(graph.Start, "search")
+	app, err := g.Compile(graph.Options{Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := closed(t, app.View())
+	before := must(t, other, "export", "a")
+	refused(t, other, 1, `node "pay" is scheduled and this graph has none of that name`, "resume", "a")
+	if got := must(t, other, "export", "a"); got != before {
+		t.Error("the thread has changed")
+	}
+}
+
 // While somebody works on a thread a fork is refused and says who does; a cancel is left to him, and he obeys. // E58 E26
 func TestHeldThread(t *testing.T) {
 	t.Parallel()
