@@ -184,6 +184,14 @@ func TestRunByHand(t *testing.T) {
 	must(t, own, "run", "b", "-request", "r1", "-input", `{"amount":1}`, "-on-busy", "preempt")
 	refused(t, own, 1, "the request has started", "run", "b", "-request", "r1")
 	refused(t, own, 1, "queued", "run", "b", "-on-busy", "enqueue")
+	waits := rows[struct{ Inbox []struct{ Kind, Run string } }](t, must(t, own, "show", "b", "-json"))[0].Inbox
+	if len(waits) != 1 || waits[0].Kind != "input" || !strings.Contains(must(t, own, "show", "b"), "inbox       input of run "+waits[0].Run) {
+		t.Fatalf("%+v", waits)
+	}
+	must(t, own, "cancel", "b", waits[0].Run, "-by", "ann")
+	if text := must(t, own, "show", "b"); !strings.Contains(text, "inbox       cancel of run "+waits[0].Run+" by ann") {
+		t.Error(text)
+	}
 	refused(t, own, 1, "unknown policy", "run", "b", "-on-busy", "hope")
 	if got := must(t, own, "draw", "-dot"); !strings.HasPrefix(got, "digraph") {
 		t.Error(got)

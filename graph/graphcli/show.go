@@ -2,6 +2,7 @@ package graphcli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph"
@@ -20,6 +22,33 @@ type shown struct {
 	Graph  string             `json:"graph"`
 	Holder *checkpoint.Holder `json:"holder,omitzero"` // who works on it
 	Lost   bool               `json:"lost,omitzero"`   // and has not renewed the lease
+	Inbox  []commandRow       `json:"inbox,omitzero"`  // what waits for whoever goes on with it
+}
+
+// A commandRow is a command that waits: an input, a cancel or a drain.
+type commandRow struct {
+	N    int64      `json:"n"`
+	Kind string     `json:"kind"`
+	Run  string     `json:"run,omitzero"` // that is to start, or to end
+	By   string     `json:"by,omitzero"`
+	At   *time.Time `json:"at,omitzero"`
+}
+
+// commandRows reads an inbox. What this release does not know has its letter.
+func commandRows(cmds []checkpoint.Command) (out []commandRow) {
+	names := map[checkpoint.CommandKind]string{
+		checkpoint.CommandInput: "input", checkpoint.CommandCancel: "cancel", checkpoint.CommandDrain: "drain",
+	}
+	for i := range cmds {
+		m := &cmds[i]
+		row := commandRow{N: m.N, Kind: cmp.Or(names[m.Kind], string(rune(m.Kind))), At: stamp(m.At)}
+		var b struct{ Run, By string }
+		if json.Unmarshal(newBody(m.Body).JSON, &b) == nil {
+			row.Run, row.By = b.Run, b.By
+		}
+		out = append(out, row)
+	}
+	return out
 }
 
 // entryArg is the entry that an argument names; -1, the head, without one.
@@ -68,7 +97,7 @@ func (c *call) complete(out *shown) error {
 	if err != nil {
 		return err
 	}
-	out.Graph, out.Lost = l.Head.Graph, l.Head.Expired
+	out.Graph, out.Lost, out.Inbox = l.Head.Graph, l.Head.Expired, commandRows(l.Inbox)
 	if l.Head.Held() {
 		out.Holder = &l.Head.Holder
 	}
@@ -99,6 +128,9 @@ func (s *shown) text() string {
 		}
 	}
 	describeWork(&f, s.ThreadInfo)
+	for _, m := range s.Inbox {
+		f.say("inbox", strings.TrimSpace(fmt.Sprintf("%s of run %s %s", m.Kind, m.Run, map[bool]string{true: "by " + m.By}[m.By != ""])))
+	}
 	for _, k := range s.Children {
 		f.say("child", childText(k))
 	}
