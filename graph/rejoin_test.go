@@ -145,12 +145,16 @@ func storied(fails *bool) *graph.Graph[notes] {
 
 // stories are the ways in which a thread can go.
 var stories = map[string]func(t *testing.T, app *graph.App[notes], th graph.Thread, fails *bool){
-	"completed": func(t *testing.T, app *graph.App[notes], th graph.Thread, _ *bool) { tellStory(t, app, th, "count", nil) },
+	"completed": func(t *testing.T, app *graph.App[notes], th graph.Thread, _ *bool) {
+		tellStory(t, app, th, "count", nil)
+	},
 	"two runs": func(t *testing.T, app *graph.App[notes], th graph.Thread, _ *bool) {
 		tellStory(t, app, th, "count", nil)
 		tellStory(t, app, th, "count", nil)
 	},
-	"nothing to do": func(t *testing.T, app *graph.App[notes], th graph.Thread, _ *bool) { tellStory(t, app, th, graph.End, nil) },
+	"nothing to do": func(t *testing.T, app *graph.App[notes], th graph.Thread, _ *bool) {
+		tellStory(t, app, th, graph.End, nil)
+	},
 	"asked": func(t *testing.T, app *graph.App[notes], th graph.Thread, _ *bool) {
 		err := tellStory(t, app, th, "ask", graph.ErrInterrupted)
 		for _, q := range paused(t, err).Questions {
@@ -275,4 +279,81 @@ func withLive(t *testing.T, app *graph.App[notes], th graph.Thread, all []graph.
 	}
 	want := slices.DeleteFunc(inLog(all, 1), func(e graph.Event) bool { return !slices.Contains(everything, e.Kind) })
 	sameEvents(t, "all kinds", want, got)
+}
+
+// paced counts to n. Each step says that it has begun and waits to be let on; it emits a tick on either side of that.
+type paced struct {
+	began chan int
+	on    chan struct{}
+}
+
+func newPaced() *paced { return &paced{make(chan int, 100), make(chan struct{}, 100)} }
+
+func (p *paced) graph(n int) *graph.Graph[notes] {
+	g := graph.New[notes]("paced")
+	g.Branch("count", func(ctx context.Context, s *notes) (graph.Next, error) {
+		s.Total.Add(1)
+		if err := graph.Emit(ctx, "before", s.Total.Get()); err != nil {
+			return graph.Next{}, err
+		}
+		p.began <- s.Total.Get()
+		select {
+		case <-p.on:
+		case <-ctx.Done():
+			return graph.Next{}, context.Cause(ctx)
+		}
+		if err := graph.Emit(ctx, "after", s.Total.Get()); err != nil {
+			return graph.Next{}, err
+		}
+		if s.Total.Get() == n {
+			return graph.To(graph.End), nil
+		}
+		return graph.To("count"), nil
+	}, "count", graph.End)
+	g.Edge(graph.Start, "count")
+	return g
+}
+
+// A run that nobody has watched is joined in the middle of its second step: what is recorded comes from the log, what was live
+// is one Dropped, and everything from then on comes as it happens, in every durability. // E47 // E49
+func TestJoinARunUnderWay(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []graph.Durability{graph.Sync, graph.Async, graph.AtExit} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			p := newPaced()
+			app := compile(t, p.graph(3), graph.Options{Store: new(checkpoint.Memory), Durability: mode})
+			th := graph.ID("t")
+			run := going(func() (*notes, error) { return app.Run(t.Context(), th, nil) })
+			<-p.began
+			p.on <- struct{}{}
+			<-p.began
+			var got []string
+			last := int64(0)
+			for e, err := range app.Watch(t.Context(), th, graph.WatchOptions{}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e.Seq <= last {
+					t.Errorf("number %d after %d", e.Seq, last)
+				}
+				last = e.Seq
+				if e.Kind == graph.EntryCommitted && e.Step == 1 {
+					close(p.on) // the run waits for this reader, which has joined before it read this
+				}
+				got = append(got, fmt.Sprintf("%s%s@%d%s", e.Kind, e.Name, e.Step, map[bool]string{true: " from the log"}[e.FromLog]))
+			}
+			if err := (<-run).err; err != nil {
+				t.Fatal(err)
+			}
+			want := []string{
+				"run.started@0 from the log", "dropped@0", "updated@1 from the log", "entry@1 from the log",
+				"customafter@2", "task.completed@2", "updated@2", "entry@2",
+				"task.started@3", "custombefore@3", "customafter@3", "task.completed@3", "updated@3", "entry@3", "run.completed@3",
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+		})
+	}
 }

@@ -102,7 +102,12 @@ func (w *watcher) open() error {
 
 // begin looks for the run that the watch ends with.
 func (w *watcher) begin(l *checkpoint.Loaded) error {
-	pos, run, err := w.runStart()
+	var pos int64
+	var run string
+	err := w.patiently(func() (err error) {
+		pos, run, err = w.runStart()
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -113,18 +118,32 @@ func (w *watcher) begin(l *checkpoint.Loaded) error {
 			w.last = pos << seqBits
 		}
 	case w.o.Run != "" && !waitsIn(l.Inbox, w.o.Run):
-		return w.unknown()
+		return w.unknown(l)
 	}
 	return nil
 }
 
 // unknown says why there is no such run.
-func (w *watcher) unknown() error {
-	run, err := w.c.findRun(w.ctx, w.chain.Key, func(r *checkpoint.Run) bool { return r.ID == w.o.Run })
-	if err == nil && run != nil {
+func (w *watcher) unknown(l *checkpoint.Loaded) error {
+	if cancelOf(w.o.Run, l.Inbox) != nil {
+		return takenBack(w.o.Run)
+	}
+	var run *checkpoint.Run
+	err := w.patiently(func() (err error) {
+		run, err = w.c.findRun(w.ctx, w.chain.Key, func(r *checkpoint.Run) bool { return r.ID == w.o.Run })
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case run != nil:
 		return fmt.Errorf("%w: run %s of thread %s", checkpoint.ErrPruned, w.o.Run, w.thread)
 	}
-	return cmp.Or(err, fmt.Errorf("%w: thread %s has no run %q", ErrNoThread, w.thread, w.o.Run))
+	return fmt.Errorf("%w: thread %s has no run %q", ErrNoThread, w.thread, w.o.Run)
+}
+
+func takenBack(run string) error {
+	return fmt.Errorf("%w: run %s was taken back before it began", ErrCancelled, run)
 }
 
 // runStart looks for the record with which the run begins, from the tail; without an id, the latest one.
@@ -221,7 +240,7 @@ func (w *watcher) taken(l *checkpoint.Loaded) error {
 	if w.over || w.begun || l.Head.Active != w.chain.Branch {
 		return nil
 	}
-	return fmt.Errorf("%w: run %s was taken back before it began", ErrCancelled, w.until)
+	return takenBack(w.until)
 }
 
 // stopped reports whether the last record may be the end of what is told.

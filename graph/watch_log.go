@@ -169,7 +169,7 @@ func (w *watcher) patiently(call func() error) error {
 func (w *watcher) questions(list []record.Asked) (out []Question, err error) {
 	for _, find := range []func() error{w.openQuestions, w.closedQuestions} {
 		if slices.ContainsFunc(list, func(a record.Asked) bool { return w.rows[a.ID] == nil }) {
-			if err := find(); err != nil {
+			if err := w.patiently(find); err != nil {
 				return nil, err
 			}
 		}
@@ -192,7 +192,7 @@ func bareQuestion(a record.Asked) Question {
 }
 
 func (w *watcher) openQuestions() error {
-	l, err := w.load()
+	l, err := w.c.store.Load(w.ctx, w.chain.Key, w.chain.Branch, noChain)
 	if err == nil {
 		w.keep(l.Questions)
 	}
