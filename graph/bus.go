@@ -124,7 +124,9 @@ func (b *bus) begin(r *run) {
 	b.r = r
 	if r.log != nil {
 		b.seq = r.log.Pos<<seqBits + r.slice()<<sliceBits
-		b.c.live.Store(r.key, r)
+		if r.chain.Namespace == "" {
+			b.c.live.Store(r.key, r)
+		}
 	}
 	if b.listening() {
 		b.tell(0, []Event{{Kind: RunStarted, Step: r.step - r.startStep - 1}})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/faultstore"
 )
 
 // logged are the kinds that a log has.
@@ -350,6 +351,58 @@ func TestJoinARunUnderWay(t *testing.T) {
 				"run.started@0 from the log", "dropped@0", "updated@1 from the log", "entry@1 from the log",
 				"customafter@2", "task.completed@2", "updated@2", "entry@2",
 				"task.started@3", "custombefore@3", "customafter@3", "task.completed@3", "updated@3", "entry@3", "run.completed@3",
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+		})
+	}
+}
+
+// A reader that comes back to a run which nobody has watched meanwhile is told so, although its last number is that of the last
+// entry. To one that comes back while others watch nothing is missing. // E47
+func TestJoinBehindTheLastEntry(t *testing.T) {
+	t.Parallel()
+	for _, watched := range []bool{false, true} {
+		t.Run(fmt.Sprint("watched ", watched), func(t *testing.T) {
+			t.Parallel()
+			p := newPaced()
+			var live recorder
+			store := faultstore.New(new(checkpoint.Memory))
+			store.After = func(c *faultstore.Call) error {
+				if c.Name == "Read" && c.Nth == 1 { // it reads what it has missed: it has joined
+					close(p.on)
+				}
+				return c.Err
+			}
+			o := graph.Options{Store: store}
+			if watched {
+				o.OnEvent = live.record
+			}
+			app := compile(t, p.graph(2), o)
+			th := graph.ID("t")
+			run := going(func() (*notes, error) { return app.Run(t.Context(), th, nil) })
+			<-p.began
+			p.on <- struct{}{}
+			<-p.began
+			after := int64(1<<24 + 2) // of the first entry, which has one update
+			if watched {
+				all := live.events()
+				after = all[len(all)-1].Seq
+			}
+			var got []string
+			for e, err := range app.Watch(t.Context(), th, graph.WatchOptions{After: after}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, string(e.Kind)+e.Name)
+			}
+			if err := (<-run).err; err != nil {
+				t.Fatal(err)
+			}
+			want := []string{"customafter", "task.completed", "updated", "entry", "run.completed"}
+			if !watched {
+				want = append([]string{"dropped"}, want...)
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("got  %q\nwant %q", got, want)

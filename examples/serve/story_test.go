@@ -25,7 +25,7 @@ func TestStory(t *testing.T) {
 		t.Skip("a process cannot be sent SIGTERM here")
 	}
 	db := place(t)
-	a := launch(t, db, "100ms")
+	a := launch(t, db, "700ms") // slow enough to be stopped in the middle
 	var run started
 	a.call(t, "POST", "/threads/t/runs", `{"topic":"Tides"}`, http.StatusAccepted, &run)
 	a.call(t, "POST", "/threads/t/runs", `{"topic":"Tides"}`, http.StatusConflict, nil)
