@@ -51,8 +51,8 @@ func (a *App[S]) StreamResume(ctx context.Context, thread Thread, cmds ...Comman
 // has ended. It never holds the run up, and leaving the loop leaves the run alone.
 //
 // While this App runs the thread, Watch joins it: live kinds come too, as soon as they happen. Otherwise it follows the log,
-// which has the durable kinds (EventKind.Durable), the start of a run and how it ended or paused. What exists live only
-// and cannot be had is one EventsDropped. Numbers ascend without a repeat, and a durable event has the same one whoever tells
+// which has the durable kinds (EventKind.Durable), the start of a run and how it ended or paused. What exists live only, as all that
+// happens inside child graphs but their questions, and cannot be had is one EventsDropped. Numbers ascend without a repeat, and a durable event has the same one whoever tells
 // it, so a reader that went away goes on where it was with WatchOptions.After, in any process. Only where a crash has taken
 // entries that were told before they were safe (Async, AtExit, a store with a LossWindow) numbers go on from what is left.
 //

@@ -39,13 +39,15 @@ func (r *recorder) events() []graph.Event {
 	return slices.Clone(r.evs)
 }
 
-// inLog are those of them that the log has: of the starts, that of a run, not of a call that resumed it.
+// inLog are those of them that the log has: of the starts, that of a run, not of a call that resumed it; of child graphs, the
+// questions.
 func inLog(evs []graph.Event, after int64) (out []graph.Event) {
 	begun := map[string]bool{}
 	for _, e := range evs {
 		again := e.Kind == graph.RunStarted && begun[e.Run]
 		begun[e.Run] = true
-		if e.Seq > after && slices.Contains(logged, e.Kind) && !again {
+		child := len(e.Path) > 0 && e.Kind != graph.QuestionAsked
+		if e.Seq > after && slices.Contains(logged, e.Kind) && !again && !child {
 			out = append(out, e)
 		}
 	}
@@ -106,7 +108,14 @@ func sameEvents(t testing.TB, what string, want, got []graph.Event) {
 func storied(fails *bool) *graph.Graph[notes] {
 	g := graph.New[notes]("storied")
 	g.Route(graph.Start, func(_ context.Context, s *notes) (graph.Next, error) { return graph.To(s.Value.Get()), nil },
-		"count", "ask", "fail", "stop", graph.End)
+		"count", "ask", "fail", "stop", "child", graph.End)
+	inner := fan(map[string]func(context.Context, *notes) error{"in": asking("in")})
+	child, err := inner.Compile(graph.Options{BreakBefore: []string{"done"}})
+	if err != nil {
+		panic(err)
+	}
+	graph.Mount(g, "child", child, nil, func(s, c *notes) { s.Log.Append(c.Log.Slice()...) })
+	g.Edge("child", "count")
 	g.Branch("count", func(ctx context.Context, s *notes) (graph.Next, error) {
 		s.Total.Add(1)
 		if err := graph.Emit(ctx, "count", s.Total.Get()); err != nil {
@@ -200,6 +209,16 @@ var stories = map[string]func(t *testing.T, app *graph.App[notes], th graph.Thre
 		ctx, cancel := context.WithCancel(t.Context())
 		_, err := app.Run(context.WithValue(ctx, ctxKey{}, cancel), th, func(s *notes) { s.Value.Set("stop") })
 		wantErr(t, err, context.Canceled)
+		if _, err := app.Resume(t.Context(), th); err != nil {
+			t.Fatal(err)
+		}
+	},
+	"asked and stopped in a child": func(t *testing.T, app *graph.App[notes], th graph.Thread, _ *bool) {
+		err := tellStory(t, app, th, "child", graph.ErrInterrupted)
+		_, err = app.Resume(t.Context(), th, graph.Answer(paused(t, err).Questions[0], "a"))
+		if len(paused(t, err).Breaks) != 1 {
+			t.Fatal(err)
+		}
 		if _, err := app.Resume(t.Context(), th); err != nil {
 			t.Fatal(err)
 		}
