@@ -310,13 +310,13 @@ func TestWatchADormantBranch(t *testing.T) {
 	t.Parallel()
 	app := compile(t, storied(new(bool)), graph.Options{Store: new(checkpoint.Memory)})
 	th := graph.ID("t")
-	err := tellStory(t, app, th, "ask", graph.ErrInterrupted)
+	tellStory(t, app, th, "ask", graph.ErrInterrupted)
 	main, err1 := watch(t, app, th, graph.WatchOptions{Kinds: logged})
 	to, err2 := app.Fork(t.Context(), th, 0, graph.ForkOptions{})
 	if err2 != nil || err1 != nil {
 		t.Fatal(err1, err2)
 	}
-	_, err = app.Resume(t.Context(), to)
+	_, err := app.Resume(t.Context(), to)
 	fork, err1 := watch(t, app, to, graph.WatchOptions{Kinds: logged})
 	for _, q := range paused(t, err).Questions {
 		_, err = app.Resume(t.Context(), to, graph.Answer(q, "a"))
