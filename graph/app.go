@@ -47,6 +47,26 @@ func (a *App[S]) StreamResume(ctx context.Context, thread Thread, cmds ...Comman
 	return a.c.stream(ctx, a.ro, func(ctx context.Context) (*run, error) { return a.c.resume(ctx, thread, a.ro, cmds) })
 }
 
+// Watch yields the events of a run that somebody else has started, in this process or another, while it goes on or after it
+// has ended. It never holds the run up, and leaving the loop leaves the run alone.
+//
+// While this App runs the thread, Watch joins it: live kinds come too, as soon as they happen. Otherwise it follows the log,
+// which has the durable kinds (EventKind.Durable), the start of a run and how it ended or paused. What exists live only, as all that
+// happens inside child graphs but their questions, and cannot be had is one EventsDropped. Numbers ascend without a repeat, and a durable event has the same one whoever tells
+// it, so a reader that went away goes on where it was with WatchOptions.After, in any process. Only where a crash has taken
+// entries that were told before they were safe (Async, AtExit, a store with a LossWindow) numbers go on from what is left.
+//
+// Watch ends when the run ends or waits for people. It goes on when another process takes the run over; one that has drained
+// because its App closed is one to be taken over. The loop's last error, if any, is the context's cause, ErrClosed when this
+// App closes while it follows the log, or why the log cannot be read.
+//
+// Following the log is one read of the store for each look: 50 of them a WatchOptions.Every while something comes, less and
+// less often, down to one an Every, while nothing comes; then the thread's head is looked at too. To find where a run begins
+// (After is 0) costs a read for each 200 records of it.
+func (a *App[S]) Watch(ctx context.Context, thread Thread, o WatchOptions) iter.Seq2[Event, error] {
+	return a.c.watch(ctx, thread, o)
+}
+
 // State returns the thread as it stands: its state, what is next, what is open.
 func (a *App[S]) State(ctx context.Context, thread Thread) (*Snapshot[S], error) {
 	return a.StateAt(ctx, thread, -1)
@@ -165,14 +185,19 @@ func (v *View) Resume(ctx context.Context, thread Thread, cmds ...Command) (json
 	return v.finish(v.c.resume(ctx, thread, v.ro, cmds))
 }
 
-// Stream is App.Stream.
+// Stream is App.Stream. An event of StateValues carries the state in its JSON form as Data.
 func (v *View) Stream(ctx context.Context, thread Thread, input json.RawMessage) iter.Seq2[Event, error] {
-	return v.c.stream(ctx, v.ro, func(ctx context.Context) (*run, error) { return v.c.begin(ctx, thread, v.ro, v.merge(input)) })
+	return inJSON(v.c.stream(ctx, v.ro, func(ctx context.Context) (*run, error) { return v.c.begin(ctx, thread, v.ro, v.merge(input)) }))
 }
 
 // StreamResume is App.StreamResume.
 func (v *View) StreamResume(ctx context.Context, thread Thread, cmds ...Command) iter.Seq2[Event, error] {
-	return v.c.stream(ctx, v.ro, func(ctx context.Context) (*run, error) { return v.c.resume(ctx, thread, v.ro, cmds) })
+	return inJSON(v.c.stream(ctx, v.ro, func(ctx context.Context) (*run, error) { return v.c.resume(ctx, thread, v.ro, cmds) }))
+}
+
+// Watch is App.Watch. An event of StateValues carries the state in its JSON form as Data.
+func (v *View) Watch(ctx context.Context, thread Thread, o WatchOptions) iter.Seq2[Event, error] {
+	return inJSON(v.c.watch(ctx, thread, o))
 }
 
 // State is App.State.

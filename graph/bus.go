@@ -13,20 +13,28 @@ import (
 // seqBits is how many bits of an event's number count within one entry.
 const seqBits = 24
 
+// sliceBits is how many bits of an event's number count within one acquisition of the thread, between two records.
+const sliceBits = 20
+
 // A bus numbers the events of one run and hands them to whoever watches. It never waits for a reader.
 type bus struct {
 	c      *core
 	r      *run
 	active atomic.Bool // somebody watches
+	shown  atomic.Bool // somebody watches or has watched, and may still hold an event with a state
 
 	mu   sync.Mutex
 	seq  int64
+	deaf bool // live events may have happened that nobody watched, and that have no number
+	over bool // the run has ended
 	subs []*reader
 }
 
 func newBus(c *core, ro RunOptions) *bus {
-	b := &bus{c: c}
-	b.active.Store(c.opts.OnEvent != nil)
+	watched := c.opts.OnEvent != nil
+	b := &bus{c: c, deaf: !watched}
+	b.active.Store(watched)
+	b.shown.Store(watched)
 	return b
 }
 
@@ -40,14 +48,49 @@ func (b *bus) updates() bool { return b.active.Load() }
 func (b *bus) watch(rd *reader) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.subs = append(b.subs, rd)
+	b.add(rd)
+}
+
+func (b *bus) add(rd *reader) {
+	b.subs, b.deaf = append(b.subs, rd), false
 	b.active.Store(true)
+	b.shown.Store(true)
+}
+
+// join adds a reader to a run under way, unless it has ended or is of another chain. The reader gets what has a number above
+// the one that is returned.
+func (b *bus) join(chain checkpoint.Chain, rd *reader) (after int64, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over || b.r.chain != chain {
+		return 0, false
+	}
+	if b.deaf {
+		b.seq++ // stands for what nobody has watched
+	}
+	b.add(rd)
+	return b.seq, true
+}
+
+// leave takes a reader out.
+func (b *bus) leave(rd *reader) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.subs = slices.DeleteFunc(b.subs, func(s *reader) bool { return s == rd })
+	if len(b.subs) == 0 && b.c.opts.OnEvent == nil {
+		b.active.Store(false)
+		b.deaf = true
+	}
 }
 
 // publish numbers events and hands them on. at is the position of the entry behind which they happened: 0 keeps counting.
 func (b *bus) publish(at int64, evs ...Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.tell(at, evs)
+}
+
+func (b *bus) tell(at int64, evs []Event) {
 	if s := at<<seqBits - 1; s > b.seq {
 		b.seq = s
 	}
@@ -74,31 +117,47 @@ func (b *bus) callback(e Event) {
 	}
 }
 
+// begin opens the bus of a run that starts.
 func (b *bus) begin(r *run) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.r = r
 	if r.log != nil {
-		// Behind the last record, and behind whatever a former run has told there.
-		b.seq = r.log.Pos<<seqBits + 1<<(seqBits-1)
+		b.seq = r.log.Pos<<seqBits + r.slice()<<sliceBits
+		if r.chain.Namespace == "" {
+			b.c.live.Store(r.key, r)
+		}
 	}
 	if b.listening() {
-		b.publish(0, Event{Kind: RunStarted, Step: r.step - r.startStep - 1})
+		b.tell(0, []Event{{Kind: RunStarted, Step: r.step - r.startStep - 1}})
+	} else {
+		b.seq++
 	}
+}
+
+// slice is which of the acquisitions behind the last record this one is: each has numbers of its own, above those of the ones
+// before. 0: the record is its own.
+func (r *run) slice() int64 {
+	const last = 1<<(seqBits-sliceBits) - 1
+	if r.over { // it only tells how a run has ended
+		return last
+	}
+	return max(0, min(r.epoch.Load()-r.log.EntryOrd>>32, last))
 }
 
 // step tells of a committed superstep: what each task wrote, the state, the entry.
 func (b *bus) step(r *run, ran []*task, pos int64) {
-	if !b.listening() {
+	if r.up != nil { // numbers are places in the root's chain: what a child does is told behind the entry before
+		pos = 0
+	}
+	if !b.listening() && b.pass(ran, pos) {
 		return
 	}
-	step := r.step - r.startStep
-	hide := map[string]bool{}
-	for _, n := range hidden(r.plan.ops) {
-		hide[n] = true
-	}
+	step, hide := r.step-r.startStep, hiddenSet(r.plan.ops)
 	var evs []Event
 	for _, t := range ran {
 		if !t.node.policy.Silent {
-			evs = append(evs, Event{Kind: TaskUpdated, Step: step, Node: t.node.name, Task: t.id(), Attempt: t.attempt, Data: updateData(t.out.writes, hide)})
+			evs = append(evs, Event{Kind: TaskUpdated, Step: step, Node: t.node.name, Task: t.id(), Attempt: max(1, t.attempt), Data: updateData(t.out.writes, hide)})
 		}
 	}
 	evs = append(evs, Event{Kind: StateValues, Step: step, head: r.head, ops: r.plan.ops})
@@ -108,22 +167,54 @@ func (b *bus) step(r *run, ran []*task, pos int64) {
 			e.Next = append(e.Next, t.node.name)
 		}
 	}
-	if r.up != nil { // numbers are places in the root's chain: what a child does is told behind the entry before
-		pos = 0
-	}
 	b.publish(pos, r.inPath(append(evs, e)...)...)
+}
+
+// pass counts a superstep that nobody watches, so that whoever joins later knows how far the run is. It returns false if
+// somebody has just joined.
+func (b *bus) pass(ran []*task, pos int64) bool {
+	if pos == 0 { // without a store nobody can join, and what a child does is live
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.active.Load() {
+		return false
+	}
+	b.seq = pos<<seqBits + 1 // the state, the entry
+	for _, t := range ran {
+		if !t.node.policy.Silent {
+			b.seq++
+		}
+	}
+	return true
 }
 
 // end tells how the run ended, and ends all readers.
 func (b *bus) end(r *run, status checkpoint.Status, err error) {
-	if b.listening() {
-		b.publish(0, endEvents(r, status, err)...)
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.listening() {
+		b.tell(r.endPos(status), endEvents(r, status, err))
+	}
+	b.over = true
+	b.c.live.CompareAndDelete(r.key, r)
 	for _, rd := range b.subs {
 		rd.end()
 	}
+}
+
+// endPos is the position of the record that says how the run ended. 0: it is the entry that was told last, or there is none.
+func (r *run) endPos(status checkpoint.Status) int64 {
+	if r.journal == nil || r.journal.unwritten() > 0 {
+		return 0
+	}
+	r.logMu.Lock()
+	defer r.logMu.Unlock()
+	if r.log.Pause == nil && status != checkpoint.Cancelled {
+		return 0
+	}
+	return r.log.Pos
 }
 
 func endEvents(r *run, status checkpoint.Status, err error) (evs []Event) {
@@ -209,15 +300,16 @@ func newReader(kinds []EventKind) *reader {
 	return &reader{kinds: kinds, signal: make(chan struct{}, 1)}
 }
 
-func (rd *reader) wants(k EventKind) bool {
-	if len(rd.kinds) == 0 {
+// wanted reports whether a choice of kinds includes one. What is dropped is told to everybody.
+func wanted(kinds []EventKind, k EventKind) bool {
+	if len(kinds) == 0 {
 		return k != StateValues
 	}
-	return slices.Contains(rd.kinds, k) || k == EventsDropped
+	return slices.Contains(kinds, k) || k == EventsDropped
 }
 
 func (rd *reader) put(e Event) {
-	if !rd.wants(e.Kind) {
+	if !wanted(rd.kinds, e.Kind) {
 		return
 	}
 	rd.mu.Lock()

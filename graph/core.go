@@ -19,6 +19,8 @@ type core struct {
 	store  checkpoint.Store
 	keeper *keeper
 
+	live sync.Map // checkpoint.Key -> *run: the runs whose events can be joined
+
 	mu      sync.Mutex
 	runs    map[*run]struct{}
 	idle    *sync.Cond // no run is under way, no call is out

@@ -19,6 +19,11 @@
 // again, unless the step refused it. An outside effect happens exactly once only if it uses the idempotency key that [Once]
 // hands to it. After a crash, [App.Recover] in any process continues what was left; nothing needs a manual step.
 //
+// # Watching
+//
+// [App.Stream] runs and yields what happens. [App.Watch] yields it of a run that somebody else runs, in any process, from any
+// number on: live where this App runs the thread, from the log elsewhere.
+//
 // # Errors
 //
 // What must not be overlooked is an error. A run that waits returns an [*Interrupted]; it lists the open questions, and Resume

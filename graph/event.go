@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 
 	"github.com/holdfast-go/holdfast/internal/record"
 	"github.com/holdfast-go/holdfast/state"
@@ -33,7 +34,7 @@ const (
 	EntryCommitted EventKind = "entry"    // durable: a superstep was committed
 	QuestionAsked  EventKind = "question" // a question waits; the pause is durable
 	CustomEvent    EventKind = "custom"   // live: what a node emitted
-	EventsDropped  EventKind = "dropped"  // live events that a slow reader has missed: From and To
+	EventsDropped  EventKind = "dropped"  // live events that this reader cannot have any more: From and To
 )
 
 // Durable reports whether events of this kind can be read from the log again.
@@ -56,8 +57,8 @@ const (
 
 // An Event is something that happened in a run.
 type Event struct {
-	// Seq grows within a run. It is a place, not a count: the position of the entry before the event, and the event's place
-	// behind that entry. So a durable event has the same number whoever reads it, live or from the log.
+	// Seq grows within a run, and from run to run of a branch. It is a place, not a count: the position of the record before the
+	// event, and the event's place behind it. So a durable event has the same number whoever reads it, live or from the log.
 	Seq      int64           `json:"seq"`
 	Kind     EventKind       `json:"kind"`
 	Thread   Thread          `json:"thread"`
@@ -69,13 +70,13 @@ type Event struct {
 	Task     string          `json:"task,omitzero"`
 	Attempt  int             `json:"attempt,omitzero"`
 	Name     string          `json:"name,omitzero"` // of a custom event
-	Data     json.RawMessage `json:"data,omitzero"` // Updated: writes by field; custom events: the value
+	Data     json.RawMessage `json:"data,omitzero"` // Updated: writes by field; custom events: the value; Values, through a View: the state
 	Next     []string        `json:"next,omitzero"` // Entry: the nodes that come next
 	Question *Question       `json:"question,omitzero"`
 	Error    string          `json:"error,omitzero"`
 	FromLog  bool            `json:"from_log,omitzero"`
-	From     int64           `json:"from,omitzero"` // EventsDropped
-	To       int64           `json:"to,omitzero"`   // EventsDropped
+	From     int64           `json:"from,omitzero"` // EventsDropped: the first number
+	To       int64           `json:"to,omitzero"`   // EventsDropped: the last number; 0: all live events until one comes again
 
 	head any        // StateValues, live
 	raw  *state.Raw // StateValues, from the log
@@ -91,6 +92,20 @@ func (e Event) State() (json.RawMessage, error) {
 		return e.ops.json(e.head)
 	default:
 		return e.raw.JSON(hidden(e.ops)...)
+	}
+}
+
+// inJSON puts the state of Values events into their data.
+func inJSON(events iter.Seq2[Event, error]) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for e, err := range events {
+			if err == nil && e.Kind == StateValues {
+				e.Data, err = e.State()
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
 	}
 }
 
@@ -145,4 +160,12 @@ func hidden(o ops) (names []string) {
 		}
 	}
 	return names
+}
+
+func hiddenSet(o ops) map[string]bool {
+	set := map[string]bool{}
+	for _, n := range hidden(o) {
+		set[n] = true
+	}
+	return set
 }

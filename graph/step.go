@@ -71,7 +71,7 @@ func (r *run) commit(head any, folded record.Writes) bool {
 // alone reports whether nobody but the driver can still look at the state before the superstep: no event carries it, and no
 // attempt was left behind that might make its view late.
 func (r *run) alone(ran []*task) bool {
-	if r.leftBehind || r.bus.listening() {
+	if r.leftBehind || r.bus.shown.Load() {
 		return false
 	}
 	for _, t := range ran {

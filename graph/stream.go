@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
-	"github.com/holdfast-go/holdfast/internal/record"
-	"github.com/holdfast-go/holdfast/state"
 )
 
 // stream runs what begin prepares and yields its events. Leaving the loop stops the run resumably before the loop
@@ -27,6 +25,7 @@ func (c *core) stream(ctx context.Context, ro RunOptions, begin func(context.Con
 		r.bus.watch(rd)
 		r.start()
 		defer func() { // also when the loop body panics
+			r.bus.leave(rd)
 			if !ro.Detach {
 				r.cancel(ErrStopped)
 				<-r.done
@@ -64,12 +63,12 @@ func (c *core) recall(r *run, rd *reader, g *gap) []Event {
 	if c.store != nil && r.journal.sync() == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), c.opts.StorePatience)
 		defer cancel()
-		found, err := c.replay(ctx, r, g.from, g.to)
+		found, err := c.replay(ctx, r, g.from, g.to, slices.Contains(rd.kinds, StateValues))
 		if err != nil {
 			r.note("stream: the log could not be read", "err", err)
 		}
 		for _, e := range found {
-			if rd.wants(e.Kind) {
+			if wanted(rd.kinds, e.Kind) {
 				evs = append(evs, e)
 			}
 		}
@@ -90,7 +89,7 @@ func (c *core) recall(r *run, rd *reader, g *gap) []Event {
 }
 
 // replay makes the durable events with numbers from..to out of the log.
-func (c *core) replay(ctx context.Context, r *run, from, to int64) ([]Event, error) {
+func (c *core) replay(ctx context.Context, r *run, from, to int64, states bool) ([]Event, error) {
 	first, last := from>>seqBits, to>>seqBits
 	heads, err := c.store.Read(ctx, checkpoint.Query{Chain: r.chain, From: first, To: last, NoBody: true})
 	if err != nil || len(heads) == 0 {
@@ -101,64 +100,17 @@ func (c *core) replay(ctx context.Context, r *run, from, to int64) ([]Event, err
 		return nil, err
 	}
 	var evs []Event
-	log := record.NewThread()
+	log := newRetelling(c, r.thread, states)
 	for _, rec := range recs {
-		if rec.Kind == checkpoint.KindEntry {
-			e, err := entryEvents(c, log, rec)
-			if err != nil {
-				return nil, err
-			}
-			for i := range e {
-				if e[i].Seq >= from && e[i].Seq <= to {
-					e[i].Thread, e[i].Run, e[i].ops, e[i].FromLog = r.thread, log.Run, c.plan.ops, true
-					evs = append(evs, e[i])
-				}
-			}
-			continue
-		}
-		if err := log.Apply(rec); err != nil {
+		told, err := log.tell(rec)
+		if err != nil {
 			return nil, err
 		}
+		for _, e := range told {
+			if e.Seq >= from && e.Seq <= to && e.Kind.Durable() {
+				evs = append(evs, e)
+			}
+		}
 	}
 	return evs, nil
 }
-
-// entryEvents folds an entry and makes the same events, with the same numbers, as were told when it was committed.
-func entryEvents(c *core, log *record.Thread, rec checkpoint.Record) ([]Event, error) {
-	var body record.Entry
-	if err := record.Decode(rec, &body); err != nil {
-		return nil, err
-	}
-	merged, err := log.Merged(&body)
-	if err != nil {
-		return nil, err
-	}
-	if err := log.Apply(rec); err != nil {
-		return nil, err
-	}
-	hide := map[string]bool{}
-	for _, n := range hidden(c.plan.ops) {
-		hide[n] = true
-	}
-	step := rec.Step - log.Start
-	var evs []Event
-	for _, d := range merged.Tasks {
-		if n := c.plan.node(d.Node); n == nil || !n.policy.Silent {
-			evs = append(evs, Event{Kind: TaskUpdated, Step: step, Node: d.Node, Task: d.ID, Attempt: max(1, d.Attempt), Data: updateData(d.Writes, hide)})
-		}
-	}
-	evs = append(evs, Event{Kind: StateValues, Step: step, raw: cloneRaw(log.State)})
-	e := Event{Kind: EntryCommitted, Step: step}
-	for _, t := range log.Next {
-		if !slices.Contains(e.Next, t.Node) {
-			e.Next = append(e.Next, t.Node)
-		}
-	}
-	evs = append(evs, e)
-	for i := range evs {
-		evs[i].Seq = rec.Pos<<seqBits + int64(i)
-	}
-	return evs, nil
-}
-
-func cloneRaw(r *state.Raw) *state.Raw { return r.Clone() }
