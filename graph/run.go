@@ -315,13 +315,18 @@ func (r *run) addWith(closed []string, park *checkpoint.Park, items ...item) (*b
 		return nil, ErrStale
 	}
 	for i := range items {
-		items[i].track = r.track
+		if items[i].branch == nil {
+			items[i].track = r.track
+		}
 	}
 	recs, b, err := r.journal.add(closed, park, items...)
 	if err != nil {
 		return nil, err
 	}
 	for i, rec := range recs {
+		if items[i].branch != nil { // of another chain
+			continue
+		}
 		switch body := items[i].body.(type) {
 		case *record.Result:
 			r.log.ApplyResult(body)
