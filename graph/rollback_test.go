@@ -132,6 +132,9 @@ func TestRollbackOfBranches(t *testing.T) {
 	if want := []string{graph.Main, "rollback-2", "rollback-3", "rollback-4", "rollback-5"}; !slices.Equal(names, want) {
 		t.Fatalf("%q, want %q", names, want)
 	}
+	if seal := recordsOf(t, s, th, 2)[0]; seal[0] != 'F' || strings.Contains(seal, `"next"`) {
+		t.Fatalf("the branch begins with something left to do: %s", seal)
+	}
 	if err := app.Activate(t.Context(), graph.Thread{Tenant: th.Tenant, ID: th.ID, Branch: "rollback-3"}); err != nil {
 		t.Fatal(err)
 	}
