@@ -74,8 +74,9 @@ type Event struct {
 	Question *Question       `json:"question,omitzero"`
 	Error    string          `json:"error,omitzero"`
 	FromLog  bool            `json:"from_log,omitzero"`
-	From     int64           `json:"from,omitzero"` // EventsDropped
-	To       int64           `json:"to,omitzero"`   // EventsDropped
+	Cached   bool            `json:"cached,omitzero"` // TaskCompleted, TaskUpdated: the result came from the cache, and the node did not run
+	From     int64           `json:"from,omitzero"`   // EventsDropped
+	To       int64           `json:"to,omitzero"`     // EventsDropped
 
 	head any        // StateValues, live
 	raw  *state.Raw // StateValues, from the log

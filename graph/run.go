@@ -295,7 +295,7 @@ func (r *run) keep(t *task) {
 // result is the record of a finished task.
 func (t *task) result() record.Done {
 	c := t.out
-	d := record.Done{ID: t.id(), Node: t.node.name, Writes: c.writes, To: c.to, Escape: c.up, Answers: c.used, Handled: t.handled, Instead: c.redirected}
+	d := record.Done{ID: t.id(), Node: t.node.name, Writes: c.writes, To: c.to, Escape: c.up, Answers: c.used, Handled: t.handled, Cached: c.cached, Instead: c.redirected}
 	if t.attempt > 1 {
 		d.Attempt = t.attempt
 	}

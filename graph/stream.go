@@ -143,7 +143,7 @@ func entryEvents(c *core, log *record.Thread, rec checkpoint.Record) ([]Event, e
 	var evs []Event
 	for _, d := range merged.Tasks {
 		if n := c.plan.node(d.Node); n == nil || !n.policy.Silent {
-			evs = append(evs, Event{Kind: TaskUpdated, Step: step, Node: d.Node, Task: d.ID, Attempt: max(1, d.Attempt), Data: updateData(d.Writes, hide)})
+			evs = append(evs, Event{Kind: TaskUpdated, Step: step, Node: d.Node, Task: d.ID, Attempt: max(1, d.Attempt), Cached: d.Cached, Data: updateData(d.Writes, hide)})
 		}
 	}
 	evs = append(evs, Event{Kind: StateValues, Step: step, raw: cloneRaw(log.State)})
