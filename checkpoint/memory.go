@@ -21,11 +21,15 @@ type Memory struct {
 	// jumps. It must be set before first use and be safe for concurrent use.
 	Now func() time.Time
 
+	// CacheBytes is how much it keeps of cached bodies, with what surrounds them; 0 means 64 MiB. It must be set before first use.
+	CacheBytes int64
+
 	// mu guards the map and closed. Every call holds it for reading until it is done, so that a thread cannot vanish
 	// under a call and Close waits.
 	mu      sync.RWMutex
 	threads map[Key]*memThread
 	closed  bool
+	cache   memCache
 }
 
 // Info says that nothing outlives the process.
@@ -37,7 +41,7 @@ func (m *Memory) Info() Info {
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.closed, m.threads = true, nil
+	m.closed, m.threads, m.cache = true, nil, memCache{}
 	return nil
 }
 

@@ -20,6 +20,7 @@ func (bareOps) empty() any                             { return state.NewRaw() }
 func (bareOps) view(head any) any                      { return &bareView{raw: head.(*state.Raw)} }
 func (bareOps) sub(view any) any                       { return view }
 func (bareOps) wrote(any) string                       { return "" }
+func (bareOps) wroteUnstored(any) string               { return "" }
 func (bareOps) freeze(any) error                       { return nil }
 func (bareOps) encode(view any) (record.Writes, error) { return view.(*bareView).writes, nil }
 func (bareOps) decode(ws record.Writes) (any, error)   { return &bareView{writes: ws}, nil }

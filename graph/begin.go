@@ -133,7 +133,7 @@ func (c *core) admit(ctx context.Context, r *run, l *loaded, input intake) error
 	waiting := c.queued(l.Inbox, r.passed)
 	free := !h.Held() && h.Status.Ended()
 	switch {
-	case h.Epoch == 0 || free && (len(waiting) == 0 || waiting[0].N > r.before || r.ro.OnBusy == Preempt):
+	case h.Epoch == 0 || free && (len(waiting) == 0 || waiting[0].N > r.before || r.ro.OnBusy.preempts()):
 		return nil
 	case free && r.ro.OnBusy != Enqueue:
 		return errQueueFirst
@@ -148,7 +148,7 @@ func (c *core) admit(ctx context.Context, r *run, l *loaded, input intake) error
 	switch r.ro.OnBusy {
 	case Enqueue:
 		return c.enqueue(ctx, r, l, input)
-	case Preempt:
+	case Preempt, Rollback:
 		return errPreempt
 	}
 	return c.busy(r.thread, l)

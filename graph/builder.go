@@ -17,6 +17,7 @@ type Graph[S any] struct {
 	routes   []*route
 	handlers []*handler
 	policies map[string]Policy
+	caches   []*caching
 	aliases  map[string]string
 	errs     []error
 }
@@ -37,6 +38,7 @@ type node struct {
 	joins   []int // indexes of joins it feeds
 	handler *handler
 	policy  Policy
+	cache   *caching
 }
 
 type route struct {

@@ -157,7 +157,7 @@ func (b *bus) step(r *run, ran []*task, pos int64) {
 	var evs []Event
 	for _, t := range ran {
 		if !t.node.policy.Silent {
-			evs = append(evs, Event{Kind: TaskUpdated, Step: step, Node: t.node.name, Task: t.id(), Attempt: max(1, t.attempt), Data: updateData(t.out.writes, hide)})
+			evs = append(evs, Event{Kind: TaskUpdated, Step: step, Node: t.node.name, Task: t.id(), Attempt: max(1, t.attempt), Cached: t.out.cached, Data: updateData(t.out.writes, hide)})
 		}
 	}
 	evs = append(evs, Event{Kind: StateValues, Step: step, head: r.head, ops: r.plan.ops})
@@ -259,6 +259,7 @@ func (r *run) taskEvent(t *task, kind EventKind, err error) {
 	if err != nil {
 		e.Error = err.Error()
 	}
+	e.Cached = kind == TaskCompleted && t.out.cached
 	r.bus.publish(0, r.inPath(e)...)
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph/internal/host"
 	"github.com/holdfast-go/holdfast/internal/record"
 )
@@ -39,6 +40,9 @@ type calls struct {
 	used  []record.Used
 	late  []string // questions that had expired without a default
 	names *names
+
+	slot   *checkpoint.CacheKey // where the result belongs in the cache
+	cached bool                 // the result came from there
 
 	// What child graphs have left that did not come to their ends.
 	held    bool     // one waits

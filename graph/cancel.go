@@ -14,6 +14,7 @@ type cancelBody struct {
 	Run   string `json:"run"`
 	By    string `json:"by,omitzero"`
 	Input bool   `json:"input,omitzero"` // whoever cancels has an input that comes before those in the inbox
+	Back  bool   `json:"back,omitzero"`  // the thread goes back to before the run
 }
 
 // A cancelling is one call that ends a run for good.
@@ -21,8 +22,10 @@ type cancelling struct {
 	run   string // which run; empty: whichever is the latest
 	input bool   // to make room for an input
 	fence bool   // take the thread although its holder lives
+	back  bool   // go back to before the run
 	// posted is the run whose holder was told. Once it is set, a second look may find that the run has ended.
 	posted string
+	target string // the run that was looked at last
 }
 
 // cancelThread ends a thread's run for good.
@@ -49,7 +52,8 @@ func (c *core) cancelOnce(ctx context.Context, th Thread, ro RunOptions, call *c
 	if err != nil {
 		return err
 	}
-	order := cancelBody{Run: l.Head.Run, By: ro.By, Input: call.input}
+	call.target = l.Head.Run
+	order := cancelBody{Run: l.Head.Run, By: ro.By, Input: call.input, Back: call.back}
 	switch {
 	case l.Head.Epoch == 0:
 		return fmt.Errorf("%w: %s", ErrNoThread, th)
@@ -61,7 +65,13 @@ func (c *core) cancelOnce(ctx context.Context, th Thread, ro RunOptions, call *c
 		return nil
 	case l.Head.Status == checkpoint.Completed || l.Head.Status == checkpoint.Cancelled:
 		return ErrNothingToDo
-	case c.worked(&l.Head) && !call.fence:
+	}
+	if call.back {
+		if err := c.canGoBack(ctx, l); err != nil {
+			return err
+		}
+	}
+	if c.worked(&l.Head) && !call.fence {
 		call.posted = l.Head.Run
 		return c.postCancel(ctx, l, order)
 	}
@@ -89,7 +99,11 @@ func (c *core) cancelOnce(ctx context.Context, th Thread, ro RunOptions, call *c
 
 func commandOf(order cancelBody) (*checkpoint.Command, error) {
 	body, err := json.Marshal(order)
-	return &checkpoint.Command{Kind: checkpoint.CommandCancel, Request: "cancel " + order.Run, Body: body}, err
+	request := "cancel " + order.Run
+	if order.Back { // it says more than a cancel that may be there already
+		request = "rollback " + order.Run
+	}
+	return &checkpoint.Command{Kind: checkpoint.CommandCancel, Request: request, Body: body}, err
 }
 
 // worked reports whether somebody who may be alive works on the thread.
@@ -147,13 +161,19 @@ func (r *run) order() (b cancelBody) {
 // cancelIn finds a cancel of this run.
 func (r *run) cancelIn(cmds []checkpoint.Command) *checkpoint.Command { return cancelOf(r.id, cmds) }
 
-// cancelOf finds a cancel of a run.
-func cancelOf(run string, cmds []checkpoint.Command) *checkpoint.Command {
+// cancelOf finds a cancel of a run: of several the one that also takes it back, or else the first.
+func cancelOf(run string, cmds []checkpoint.Command) (first *checkpoint.Command) {
 	for i := range cmds {
 		var b cancelBody
-		if cmds[i].Kind == checkpoint.CommandCancel && json.Unmarshal(cmds[i].Body, &b) == nil && b.Run == run {
+		if cmds[i].Kind != checkpoint.CommandCancel || json.Unmarshal(cmds[i].Body, &b) != nil || b.Run != run {
+			continue
+		}
+		if b.Back {
 			return &cmds[i]
 		}
+		if first == nil {
+			first = &cmds[i]
+		}
 	}
-	return nil
+	return first
 }

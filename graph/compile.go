@@ -129,6 +129,7 @@ func (g *Graph[S]) wire(p *plan, o *Options) (errs []error) {
 		}
 	}
 	g.wireHandlers(p, mistake, target)
+	g.wireCaches(p, mistake)
 	if len(p.start.edges) == 0 && len(p.start.routes) == 0 {
 		mistake("no entry: add g.Edge(graph.Start, ...)")
 	} else {

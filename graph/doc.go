@@ -5,7 +5,8 @@
 //
 // A [Graph] is being built; [Graph.Compile] checks it and makes an [App]. A node is a function that reads and writes a view of
 // the state; the field types of package state say how the writes of parallel nodes merge. A [Next] says where to go. A
-// [Thread] is one conversation or task; a run is one call of [App.Run] on it, continued by [App.Resume] as often as needed.
+// [Thread] is one conversation or task; a run is one call of [App.Run] on it, continued by [App.Resume] as often as needed. Where one
+// function is all there is, [Func] makes a graph of it.
 //
 // # How a run proceeds
 //

@@ -75,8 +75,9 @@ type Event struct {
 	Question *Question       `json:"question,omitzero"`
 	Error    string          `json:"error,omitzero"`
 	FromLog  bool            `json:"from_log,omitzero"`
-	From     int64           `json:"from,omitzero"` // EventsDropped: the first number
-	To       int64           `json:"to,omitzero"`   // EventsDropped: the last number; 0: all live events until one comes again
+	Cached   bool            `json:"cached,omitzero"` // TaskCompleted, TaskUpdated: the result came from the cache, and the node did not run
+	From     int64           `json:"from,omitzero"`   // EventsDropped: the first number
+	To       int64           `json:"to,omitzero"`     // EventsDropped: the last number; 0: all live events until one comes again
 
 	head any        // StateValues, live
 	raw  *state.Raw // StateValues, from the log

@@ -43,6 +43,7 @@ type batch struct {
 	records []checkpoint.Record
 	closed  []string
 	park    *checkpoint.Park
+	branch  *checkpoint.Branch // a new one, which becomes the active one
 	bytes   int
 	work    context.Context // that its last record is a part of. It never ends
 	done    chan struct{}
@@ -55,9 +56,10 @@ type item struct {
 	kind    checkpoint.Kind
 	step    int64
 	body    any
-	encoded []byte          // instead of body
-	track   *track          // of a child's chain; nil: the root's
-	work    context.Context // that it is a part of, if there is a Tracer
+	encoded []byte             // instead of body
+	track   *track             // of another chain than the root's
+	branch  *checkpoint.Branch // of a chain, with a track, of this new branch
+	work    context.Context    // that it is a part of, if there is a Tracer
 }
 
 const (
@@ -89,9 +91,12 @@ func (j *journal) add(closed []string, park *checkpoint.Park, items ...item) ([]
 	b := j.queue[len(j.queue)-1]
 	from := len(b.records)
 	for i, it := range items {
-		ns, pos, base := j.chain.Namespace, &j.pos, &j.base
+		branch, ns, pos, base := j.chain.Branch, j.chain.Namespace, &j.pos, &j.base
 		if tr := it.track; tr != nil {
 			ns, pos, base = tr.ns, &tr.pos, &tr.base
+		}
+		if it.branch != nil {
+			branch, b.branch = it.branch.N, it.branch
 		}
 		*pos++
 		j.ord++
@@ -99,7 +104,7 @@ func (j *journal) add(closed []string, park *checkpoint.Park, items ...item) ([]
 			*base = *pos
 		}
 		b.records = append(b.records, checkpoint.Record{
-			Branch: j.chain.Branch, Namespace: ns, Pos: *pos, Ord: j.ord, By: j.nonce.Writer(),
+			Branch: branch, Namespace: ns, Pos: *pos, Ord: j.ord, By: j.nonce.Writer(),
 			Base: *base, Step: it.step, Kind: it.kind, Body: bodies[i],
 		})
 		b.bytes += len(bodies[i])
@@ -217,6 +222,9 @@ func (j *journal) noteGood(recs []checkpoint.Record) {
 // write appends one batch and repeats it until its outcome is known.
 func (j *journal) write(b *batch, seen, taken int64) (checkpoint.Ack, error) {
 	a := &checkpoint.Append{Key: j.chain.Key, Nonce: j.nonce, Records: b.records, Closed: b.closed, Seen: seen, Taken: taken, Park: b.park}
+	if b.branch != nil {
+		a.Branch, a.Activate = b.branch, &b.branch.N
+	}
 	var ack checkpoint.Ack
 	crashpoint.Write("write", b.records)
 	err := persist(b.work, j.patience, b.bytes, func(ctx context.Context) (err error) {

@@ -13,6 +13,7 @@ type ops interface {
 	view(head any) any
 	sub(view any) any
 	wrote(view any) string
+	wroteUnstored(view any) string
 	freeze(view any) error
 	encode(view any) (record.Writes, error)
 	decode(ws record.Writes) (any, error)
@@ -39,6 +40,9 @@ func (t typed[S]) empty() any            { return t.s.Empty() }
 func (t typed[S]) view(head any) any     { return t.s.View(head.(*state.Head[S])) }
 func (t typed[S]) sub(view any) any      { return t.s.Sub(view.(*S)) }
 func (t typed[S]) wrote(view any) string { return t.s.Wrote(view.(*S)) }
+func (t typed[S]) wroteUnstored(view any) string {
+	return t.s.WroteUnstored(view.(*S))
+}
 func (t typed[S]) freeze(view any) error { return t.s.Freeze(view.(*S)) }
 
 func (t typed[S]) encode(view any) (record.Writes, error) {

@@ -14,6 +14,7 @@ import (
 // Options of a compiled graph. The zero value works: no store, and the defaults named here.
 type Options struct {
 	Store          checkpoint.Store // where threads are kept; nil: nowhere, and what needs a store is ErrNoStore
+	Cache          checkpoint.Cache // where results of Graph.Cache are kept; default: in Store, or in the memory of this App if that is no cache
 	MaxConcurrency int              // tasks of one superstep at a time; default 64
 	StepLimit      int              // supersteps of one call of Run or Resume; default 1,000
 	Policy         Policy           // defaults of all nodes

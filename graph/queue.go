@@ -27,14 +27,24 @@ const (
 	// Preempt ends what is under way as Cancel does, and then starts. A holder that does not yield within a third of its
 	// lease is fenced: nothing that it does afterwards counts. Inputs that wait stay where they are.
 	Preempt BusyPolicy = "preempt"
+
+	// Rollback is Preempt, and the thread goes back to before the run that it ends: the input finds the state that that run
+	// had found. The entries of the run stay, in the branch in which they were written; the thread goes on in a new one, whose
+	// reason is "rollback". Both happen in one write. Effects of the run are not undone: what Once has recorded stands in the
+	// old branch, and happens again, under another key, if the new run comes by it. A run that has ended before it could be
+	// stopped stays. If retention has removed the entry before the run, the call is checkpoint.ErrPruned and changes nothing.
+	Rollback BusyPolicy = "rollback"
 )
+
+// preempts reports whether an input ends what is under way.
+func (p BusyPolicy) preempts() bool { return p == Preempt || p == Rollback }
 
 func (p BusyPolicy) validate() error {
 	switch p {
-	case "", Reject, Enqueue, Preempt:
+	case "", Reject, Enqueue, Preempt, Rollback:
 		return nil
 	}
-	return fmt.Errorf("unknown policy %q: use graph.Reject, graph.Enqueue or graph.Preempt", string(p))
+	return fmt.Errorf("unknown policy %q: use graph.Reject, graph.Enqueue, graph.Preempt or graph.Rollback", string(p))
 }
 
 // What admit says when an input cannot start right now, but will.
@@ -240,7 +250,7 @@ func (c *core) first(ctx context.Context, th Thread) error {
 func (c *core) preempt(ctx context.Context, th Thread, ro RunOptions) error {
 	late := time.NewTimer(c.opts.Lease / 3)
 	defer late.Stop()
-	call := cancelling{input: true}
+	call := cancelling{input: true, back: ro.OnBusy == Rollback}
 	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 250*time.Millisecond) {
 		err := c.cancelOnce(ctx, th, ro, &call)
 		switch {
@@ -256,6 +266,9 @@ func (c *core) preempt(ctx context.Context, th Thread, ro RunOptions) error {
 			return err
 		}
 		if !c.worked(h) || h.Run != call.posted {
+			if call.back {
+				return c.wentBack(ctx, th, call.target)
+			}
 			return nil
 		}
 		var gone chan struct{}

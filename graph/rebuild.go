@@ -188,6 +188,7 @@ func (r *run) decodeResults() error {
 		for _, s := range res.Sends {
 			c.sends = append(c.sends, send{r.plan.present(s.Node), s.Arg, s.Time})
 		}
+		c.cached = res.Cached
 		t.out, t.handled, t.attempt = c, res.Handled, res.Attempt
 	}
 	return nil

@@ -69,7 +69,7 @@ func (t *retelling) entry(rec checkpoint.Record) (evs []Event, err error) {
 	step := rec.Step - t.log.Start
 	for _, d := range merged.Tasks {
 		if n := t.c.plan.node(d.Node); n == nil || !n.policy.Silent {
-			evs = append(evs, Event{Kind: TaskUpdated, Step: step, Node: d.Node, Task: d.ID, Attempt: max(1, d.Attempt), Data: updateData(d.Writes, t.hide)})
+			evs = append(evs, Event{Kind: TaskUpdated, Step: step, Node: d.Node, Task: d.ID, Attempt: max(1, d.Attempt), Cached: d.Cached, Data: updateData(d.Writes, t.hide)})
 		}
 	}
 	values := Event{Kind: StateValues, Step: step, ops: t.c.plan.ops}

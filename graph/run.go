@@ -300,7 +300,7 @@ func (r *run) keep(t *task) {
 // result is the record of a finished task.
 func (t *task) result() record.Done {
 	c := t.out
-	d := record.Done{ID: t.id(), Node: t.node.name, Writes: c.writes, To: c.to, Escape: c.up, Answers: c.used, Handled: t.handled, Instead: c.redirected}
+	d := record.Done{ID: t.id(), Node: t.node.name, Writes: c.writes, To: c.to, Escape: c.up, Answers: c.used, Handled: t.handled, Cached: c.cached, Instead: c.redirected}
 	if t.attempt > 1 {
 		d.Attempt = t.attempt
 	}
@@ -320,13 +320,19 @@ func (r *run) addWith(closed []string, park *checkpoint.Park, items ...item) (*b
 		return nil, ErrStale
 	}
 	for i := range items {
-		items[i].track, items[i].work = r.track, r.work()
+		items[i].work = r.work()
+		if items[i].branch == nil {
+			items[i].track = r.track
+		}
 	}
 	recs, b, err := r.journal.add(closed, park, items...)
 	if err != nil {
 		return nil, err
 	}
 	for i, rec := range recs {
+		if items[i].branch != nil { // of another chain
+			continue
+		}
 		switch body := items[i].body.(type) {
 		case *record.Result:
 			r.log.ApplyResult(body)

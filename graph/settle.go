@@ -27,11 +27,18 @@ func (r *run) settle() bool {
 			r.keep(t)
 		}
 	}
-	r.logMu.Lock()
 	order, reason := r.order(), settledByCancel
 	if order.Input {
 		reason = settledByInput
 	}
+	var items []item
+	if order.Back {
+		var err error
+		if items, err = r.goBack(); err != nil {
+			return r.crash(err)
+		}
+	}
+	r.logMu.Lock()
 	x, head := settlement(r.plan, r.log, r.head, reason)
 	x.By = order.By
 	x.Questions = openIDs(r)
@@ -40,7 +47,8 @@ func (r *run) settle() bool {
 	if err != nil {
 		return r.crash(err)
 	}
-	b, err := r.addWith(x.Questions, &checkpoint.Park{Status: checkpoint.Cancelled}, item{kind: checkpoint.KindSettle, step: r.step, body: x})
+	items = append(items, item{kind: checkpoint.KindSettle, step: r.step, body: x}) // the last one: the journal stays in its chain
+	b, err := r.addWith(x.Questions, &checkpoint.Park{Status: checkpoint.Cancelled}, items...)
 	if err == nil {
 		err = r.write(b, true)
 	}

@@ -58,17 +58,18 @@ type JoinInfo struct {
 
 // An EntryInfo is one entry of a thread's history.
 type EntryInfo struct {
-	Pos   int64           `json:"pos"`  // its id in the branch
-	Step  int64           `json:"step"` // in the chain; it never restarts
-	Kind  checkpoint.Kind `json:"kind"` // I, E, D, X or F
-	At    time.Time       `json:"at"`   // the store's clock
-	Run   string          `json:"run"`
-	By    string          `json:"by,omitzero"`
-	Graph string          `json:"graph"`
-	Tasks []string        `json:"tasks,omitzero"` // nodes that ran, in task order
-	Next  []string        `json:"next,omitzero"`  // nodes that come next
-	Gone  []string        `json:"gone,omitzero"`  // nodes abandoned by a settle entry
-	From  *Origin         `json:"from,omitzero"`  // of the first entry of a branch or a copy
+	Pos    int64           `json:"pos"`  // its id in the branch
+	Step   int64           `json:"step"` // in the chain; it never restarts
+	Kind   checkpoint.Kind `json:"kind"` // I, E, D, X or F
+	At     time.Time       `json:"at"`   // the store's clock
+	Run    string          `json:"run"`
+	By     string          `json:"by,omitzero"`
+	Graph  string          `json:"graph"`
+	Tasks  []string        `json:"tasks,omitzero"`  // nodes that ran, in task order
+	Cached []string        `json:"cached,omitzero"` // ids of the tasks among them whose results came from the cache
+	Next   []string        `json:"next,omitzero"`   // nodes that come next
+	Gone   []string        `json:"gone,omitzero"`   // nodes abandoned by a settle entry
+	From   *Origin         `json:"from,omitzero"`   // of the first entry of a branch or a copy
 }
 
 // An Origin is the entry that a branch or a copy began with.
@@ -263,6 +264,9 @@ func entryInfo(rec checkpoint.Record) (EntryInfo, error) {
 	}
 	for _, t := range b.Tasks {
 		e.Tasks = append(e.Tasks, t.Node)
+		if t.Cached {
+			e.Cached = append(e.Cached, t.ID)
+		}
 	}
 	for _, t := range b.Next {
 		e.Next = append(e.Next, t.Node)

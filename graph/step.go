@@ -59,6 +59,7 @@ func (r *run) commit(head any, folded record.Writes) bool {
 	if r.journal == nil {
 		r.bus.step(r, ran, 0)
 		r.endStep(EntryCommitted, nil)
+		r.remember(ran)
 		r.step++
 		if why != nil {
 			return r.finish(why.status, why.err)
@@ -86,7 +87,7 @@ func (r *run) commitLog(ran []*task, folded record.Writes, why *pause) bool {
 	e := &record.Entry{Run: r.id, Graph: r.plan.id, Folded: folded, Joins: r.halfJoined()}
 	for _, t := range ran {
 		if t.recorded {
-			e.Tasks = append(e.Tasks, record.Done{ID: t.id(), Node: t.node.name, Ref: true})
+			e.Tasks = append(e.Tasks, record.Done{ID: t.id(), Node: t.node.name, Cached: t.out.cached, Ref: true})
 		} else {
 			e.Tasks = append(e.Tasks, t.result())
 		}
@@ -111,6 +112,7 @@ func (r *run) commitLog(ran []*task, folded record.Writes, why *pause) bool {
 	r.root.kids.drop(r, ran)
 	r.bus.step(r, ran, r.entryPos())
 	r.endStep(EntryCommitted, nil)
+	r.remember(ran)
 	r.step++
 	switch {
 	case r.up != nil && why != nil:

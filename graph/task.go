@@ -204,6 +204,11 @@ func (c *call) body() error {
 			return fmt.Errorf("argument: %w", err)
 		}
 	}
+	if t.node.cache != nil {
+		if hit, err := c.recall(arg); hit || err != nil {
+			return err
+		}
+	}
 	crashpoint.Hit("node")
 	next, err := t.node.fn(c, view, arg)
 	crashpoint.Hit("node returned")
@@ -329,7 +334,10 @@ func (c *call) close(view any) (err error) {
 	}
 	c.view = view
 	ops := c.t.r.plan.ops
-	if c.t.r.log == nil && !c.t.r.bus.updates() {
+	if c.slot != nil {
+		c.ownOnly(view)
+	}
+	if c.t.r.log == nil && !c.t.r.bus.updates() && c.slot == nil {
 		return ops.freeze(view)
 	}
 	c.writes, err = ops.encode(view)

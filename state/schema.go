@@ -150,6 +150,16 @@ func (sc *Schema[S]) Wrote(v *S) string {
 	return ""
 }
 
+// WroteUnstored returns the name of an Untracked field that was written through v, or "" if there is none: what Encode makes of v does not have it.
+func (sc *Schema[S]) WroteUnstored(v *S) string {
+	for i := range sc.slots {
+		if sc.header(v, i).written && !sc.slots[i].Persisted {
+			return sc.slots[i].Name
+		}
+	}
+	return ""
+}
+
 // Freeze fixes what v wrote: it checks the values and copies what the task might still change. What is written through v
 // later is not committed. Call it once, on the goroutine of the task, when its function has returned; a second call changes
 // nothing. The error joins a *ValueError for each field with a bad value, and then v must not be committed.

@@ -19,7 +19,7 @@ type testCase struct {
 // with t.Cleanup. A case closes its store at most once, and open must allow closing it again.
 func Run(t *testing.T, open func(t *testing.T) checkpoint.Store) {
 	t.Helper()
-	for _, c := range slices.Concat(recordCases, writeCases, leaseCases, deskCases, listCases, strangeCases, raceCases) {
+	for _, c := range slices.Concat(recordCases, writeCases, leaseCases, deskCases, listCases, strangeCases, raceCases, cacheCases) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			t.Cleanup(func() {

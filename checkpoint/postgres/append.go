@@ -242,7 +242,7 @@ func (s *Store) Delete(ctx context.Context, key checkpoint.Key) error {
 		err := s.write(ctx, key.Tenant, func(b *batch) {
 			b.add(sqlStub, key.Tenant, key.Thread, "")
 			b.add(sqlLockThread, key.Tenant, key.Thread, []byte{})
-			for _, t := range tables {
+			for _, t := range threadTables {
 				b.add(`delete from `+t+` where tenant = $1 and thread = $2`, key.Tenant, key.Thread)
 			}
 		})

@@ -17,7 +17,7 @@ import (
 var migrations embed.FS
 
 // formats is the number of migrations.
-const formats = 1
+const formats = 2
 
 // lockClass is the first half of the advisory locks that migrations take ("HFST"); the second is the schema's.
 const lockClass = 0x48465354

@@ -165,43 +165,47 @@ func TestTooLarge(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the golden dump of the present format anew")
 
-const (
-	goldenSQL    = "testdata/format1.sql"
-	goldenJSON   = "testdata/format1.json"
-	goldenSchema = "hf_golden_format1"
-)
+// goldenFormats counts the formats, of which the last one is written.
+const goldenFormats = 2
 
 // C15: a dump of each released format is read for ever. A new format gets a new dump; an old one is never written again.
-func TestGoldenFormat1(t *testing.T) {
+func TestGoldenFormats(t *testing.T) {
 	t.Parallel()
-	pg := testserver.Postgres(t)
-	schema := fresh()
-	dropAtEnd(t, schema)
 	if *update {
-		writeGolden(t)
+		writeGolden(t, golden(goldenFormats, "sql"), goldenSchema(goldenFormats))
 	}
-	text, err := os.ReadFile(goldenSQL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mustExec(t, connect(t, pg.URL()), strings.ReplaceAll(string(text), goldenSchema, schema))
-	got := describe(t, openAt(t, pg.URL(), postgres.Options{Schema: schema}))
-	if *update {
-		if err := os.WriteFile(goldenJSON, got, 0o644); err != nil {
+	for n := 1; n <= goldenFormats; n++ {
+		pg, schema := testserver.Postgres(t), fresh()
+		dropAtEnd(t, schema)
+		text, err := os.ReadFile(golden(n, "sql"))
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	want, err := os.ReadFile(goldenJSON)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("the dump of format 1 reads as\n%s\nwant\n%s", got, want)
+		mustExec(t, connect(t, pg.URL()), strings.ReplaceAll(string(text), goldenSchema(n), schema))
+		got := describe(t, openAt(t, pg.URL(), postgres.Options{Schema: schema}))
+		if *update && n == goldenFormats {
+			if err := os.WriteFile(golden(n, "json"), got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden(n, "json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("the dump of format %d reads as\n%s\nwant\n%s", n, got, want)
+		}
 	}
 }
 
+func golden(n int, kind string) string { return fmt.Sprintf("testdata/format%d.%s", n, kind) }
+func goldenSchema(n int) string        { return fmt.Sprintf("hf_golden_format%d", n) }
+
+// goldenCached is what the dump has in its cache.
+var goldenCached = checkpoint.CacheKey{Tenant: "tenant", Hash: [32]byte{7}}
+
 // writeGolden fills every table and dumps it: the migrations, then the rows.
-func writeGolden(t *testing.T) {
+func writeGolden(t *testing.T, path, schema string) {
 	o := postgres.Options{Schema: fresh()}
 	dropAtEnd(t, o.Schema)
 	s := open(t, o)
@@ -236,16 +240,23 @@ func writeGolden(t *testing.T) {
 	_, err = s.Answer(t.Context(), key, []checkpoint.Reply{{Question: "answered", Value: []byte("true"), By: "bob"}})
 	check(err)
 
+	check(s.CachePut(t.Context(), goldenCached, []byte("cached \x00\xff"), 100*365*24*time.Hour))
+
 	conn := connect(t, testserver.Postgres(t).URL())
-	text, err := os.ReadFile("migrations/0001_threads.sql")
-	check(err)
 	var b strings.Builder
-	fmt.Fprintf(&b, "create schema %s;\nset search_path to %s;\nset time zone 'UTC';\n%s\n", goldenSchema, goldenSchema, text)
-	for _, table := range []string{"hf_version", "hf_thread", "hf_record", "hf_branch", "hf_run", "hf_meta", "hf_question", "hf_inbox"} {
+	fmt.Fprintf(&b, "create schema %s;\nset search_path to %s;\nset time zone 'UTC';\n", schema, schema)
+	names, err := filepath.Glob("migrations/*.sql")
+	check(err)
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		check(err)
+		fmt.Fprintf(&b, "%s\n", text)
+	}
+	for _, table := range []string{"hf_version", "hf_cache", "hf_thread", "hf_record", "hf_branch", "hf_run", "hf_meta", "hf_question", "hf_inbox"} {
 		dump(t, conn, o.Schema, table, &b)
 	}
-	check(os.MkdirAll(filepath.Dir(goldenSQL), 0o755))
-	check(os.WriteFile(goldenSQL, []byte(b.String()), 0o644))
+	check(os.MkdirAll(filepath.Dir(path), 0o755))
+	check(os.WriteFile(path, []byte(b.String()), 0o644))
 }
 
 // dump writes each row as an insert, each value as text.
@@ -284,12 +295,16 @@ func describe(t *testing.T, s *postgres.Store) []byte {
 	load := func(branch int32, ns checkpoint.Namespace) *checkpoint.Loaded {
 		return must(s.Load(t.Context(), key, branch, ns))
 	}
-	b, err := json.MarshalIndent(map[string]any{
+	all := map[string]any{
 		"root": load(0, ""), "child": load(0, checkpoint.NamespaceOf("m", "child")), "fork": load(1, ""),
 		"runs":     must(s.Runs(t.Context(), checkpoint.RunFilter{Tenant: "tenant"})),
 		"answered": must(s.Questions(t.Context(), checkpoint.QuestionFilter{Tenant: "tenant", State: checkpoint.Answered})),
 		"open":     must(s.Questions(t.Context(), checkpoint.QuestionFilter{Tenant: "tenant"})),
-	}, "", "\t")
+	}
+	if body := must(s.CacheGet(t.Context(), goldenCached)); body != nil { // since format 2
+		all["cached"] = body
+	}
+	b, err := json.MarshalIndent(all, "", "\t")
 	if err != nil {
 		t.Fatal(err)
 	}

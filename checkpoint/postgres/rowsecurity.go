@@ -10,7 +10,10 @@ import (
 )
 
 // tables have a tenant in each row.
-var tables = [...]string{"hf_thread", "hf_record", "hf_branch", "hf_run", "hf_meta", "hf_question", "hf_inbox"}
+var tables = [...]string{"hf_cache", "hf_thread", "hf_record", "hf_branch", "hf_run", "hf_meta", "hf_question", "hf_inbox"}
+
+// threadTables have a thread, too.
+var threadTables = tables[1:]
 
 // setRowSecurity wakes or silences the policies of the tables. Under force they bind their owner too.
 func setRowSecurity(ctx context.Context, conn *pgx.Conn, o Options) error {

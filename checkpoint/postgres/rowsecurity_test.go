@@ -105,6 +105,13 @@ func TestRowSecurityHoldsByItself(t *testing.T) {
 		if _, err := s.Append(t.Context(), entry(key, nonce, 0, []byte("secret of "+tenant))); err != nil {
 			t.Fatal(err)
 		}
+		k := checkpoint.CacheKey{Tenant: tenant}
+		if err := s.CachePut(t.Context(), k, []byte("secret of "+tenant), time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.CacheGet(t.Context(), k); err != nil || string(got) != "secret of "+tenant {
+			t.Errorf("cached for tenant %s: %q, %v", tenant, got, err)
+		}
 		renewed, err := s.Renew(t.Context(), []checkpoint.Lease{{Key: key, Nonce: nonce}, {Key: checkpoint.Key{Tenant: "other", Thread: "thread"}, Nonce: nonce}}, time.Hour)
 		if err != nil || renewed[0].Lost || !renewed[1].Lost {
 			t.Errorf("Renew = %+v, %v", renewed, err)
@@ -113,7 +120,7 @@ func TestRowSecurityHoldsByItself(t *testing.T) {
 	conn := connect(t, role)
 	count := func() (n int) {
 		t.Helper()
-		if err := conn.QueryRow(t.Context(), `select count(*) from `+o.Schema+`.hf_record`).Scan(&n); err != nil {
+		if err := conn.QueryRow(t.Context(), `select greatest((select count(*) from `+o.Schema+`.hf_record), (select count(*) from `+o.Schema+`.hf_cache))`).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n

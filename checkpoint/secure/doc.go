@@ -12,6 +12,7 @@
 //	answer     value, hash of what the person was shown      tenant, thread, id of the question, who answered
 //	command    body                                          tenant, thread, kind, request id
 //	run        error text                                    tenant, thread, status
+//	cached     body                                          tenant, key; not until when, so an older body may be put back
 //
 // Content that is not what was written there is a [*RowError], and so is a row that is not sealed. Nothing else is
 // encrypted: ids, names of tenants, threads, owners, graphs, nodes' namespaces and people, metadata, statuses, times and the

@@ -9,7 +9,7 @@ import (
 // KeysInUse counts the rows of a tenant by the id of their key; those that are not sealed are under "". An empty tenant
 // means all. It reads every row, and for Encrypt over Sign it checks the rows below. A key may leave the keyring when
 // every process has another current key and no row is left under it. Closed questions of branches that are not active
-// are not counted: no store hands them out.
+// are not counted: no store hands them out. Neither are cached bodies: one whose key is gone is a miss.
 func (s *store) KeysInUse(ctx context.Context, tenant string) (map[string]int64, error) {
 	uses := map[string]int64{}
 	f := checkpoint.ThreadFilter{Tenant: tenant, Limit: pageRows}

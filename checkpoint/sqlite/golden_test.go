@@ -20,29 +20,36 @@ var update = flag.Bool("update", false, "write the golden file of the present fo
 func goldenNow() time.Time { return time.Unix(1_800_000_000, 0).UTC() }
 
 // C15: a file of each released format is read for ever. A new format gets a new file; an old one is never written again.
-func TestGoldenFormat1(t *testing.T) {
+func TestGoldenFormats(t *testing.T) {
 	t.Parallel()
-	const golden, dump = "testdata/format1.db", "testdata/format1.json"
-	if *update {
-		os.Remove(golden)
-		writeGolden(t, golden)
-	}
-	path := filepath.Join(t.TempDir(), "copy.db")
-	copyFile(t, golden, path)
-	got := describe(t, openAt(t, path, sqlite.Options{Now: goldenNow}))
-	if *update {
-		if err := os.WriteFile(dump, got, 0o644); err != nil {
+	const last = 2 // the one that is written
+	for n := 1; n <= last; n++ {
+		golden, dump := fmt.Sprintf("testdata/format%d.db", n), fmt.Sprintf("testdata/format%d.json", n)
+		write := *update && n == last
+		if write {
+			os.Remove(golden)
+			writeGolden(t, golden)
+		}
+		path := filepath.Join(t.TempDir(), "copy.db")
+		copyFile(t, golden, path)
+		got := describe(t, openAt(t, path, sqlite.Options{Now: goldenNow}))
+		if write {
+			if err := os.WriteFile(dump, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(dump)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	want, err := os.ReadFile(dump)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("the file of format 1 reads as\n%s\nwant\n%s", got, want)
+		if !bytes.Equal(got, want) {
+			t.Errorf("the file of format %d reads as\n%s\nwant\n%s", n, got, want)
+		}
 	}
 }
+
+// goldenCached is what the file has in its cache.
+var goldenCached = checkpoint.CacheKey{Tenant: "tenant", Hash: [32]byte{7}}
 
 // writeGolden fills every table.
 func writeGolden(t *testing.T, path string) {
@@ -84,6 +91,7 @@ func writeGolden(t *testing.T, path string) {
 		Branch: &checkpoint.Branch{N: 1, Name: "fork", Ord: 1<<32 | 2, Reason: "replay"},
 	})
 	check(err)
+	check(s.CachePut(t.Context(), goldenCached, []byte("cached \x00\xff"), time.Hour))
 	check(s.Close())
 }
 
@@ -107,7 +115,15 @@ func describe(t *testing.T, s *sqlite.Store) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := json.MarshalIndent(append(all, runs), "", "  ")
+	all = append(all, runs)
+	cached, err := s.CacheGet(t.Context(), goldenCached)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cached != nil { // since format 2
+		all = append(all, cached)
+	}
+	b, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}

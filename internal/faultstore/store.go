@@ -4,6 +4,7 @@ package faultstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -250,6 +251,26 @@ func (s *Store) Post(ctx context.Context, c checkpoint.Command) (int64, error) {
 // Inbox implements checkpoint.Desk.
 func (s *Store) Inbox(ctx context.Context, key checkpoint.Key) ([]checkpoint.Command, error) {
 	return result(ctx, s, &Call{Name: "Inbox"}, func() ([]checkpoint.Command, error) { return s.inner.Inbox(ctx, key) })
+}
+
+// CacheGet implements checkpoint.Cache, if the inner store does.
+func (s *Store) CacheGet(ctx context.Context, k checkpoint.CacheKey) ([]byte, error) {
+	return result(ctx, s, &Call{Name: "CacheGet"}, func() ([]byte, error) {
+		if c, ok := s.inner.(checkpoint.Cache); ok {
+			return c.CacheGet(ctx, k)
+		}
+		return nil, errors.ErrUnsupported
+	})
+}
+
+// CachePut implements checkpoint.Cache, if the inner store does.
+func (s *Store) CachePut(ctx context.Context, k checkpoint.CacheKey, body []byte, ttl time.Duration) error {
+	return s.do(ctx, &Call{Name: "CachePut"}, func() error {
+		if c, ok := s.inner.(checkpoint.Cache); ok {
+			return c.CachePut(ctx, k, body, ttl)
+		}
+		return errors.ErrUnsupported
+	})
 }
 
 // Threads implements checkpoint.Directory.

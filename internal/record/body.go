@@ -59,6 +59,7 @@ type Done struct {
 	Escape  []string `json:"up,omitzero"` // of a child graph: it ends with this superstep, and the parent goes there
 	Answers []Used   `json:"q,omitzero"`
 	Handled string   `json:"h,omitzero"` // the error that a handler dealt with
+	Cached  bool     `json:"c,omitzero"` // it came from the cache: the node did not run
 	Instead bool     `json:"i,omitzero"` // the handler chose the targets: joins do not count the task
 	Ref     bool     `json:"r,omitzero"` // in an entry: everything else stands in the task's result record
 }

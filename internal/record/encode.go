@@ -127,6 +127,9 @@ func appendDone(b []byte, d *Done) []byte {
 		b = append(b, `,"h":`...)
 		b = appendString(b, d.Handled)
 	}
+	if d.Cached {
+		b = append(b, `,"c":true`...)
+	}
 	if d.Instead {
 		b = append(b, `,"i":true`...)
 	}

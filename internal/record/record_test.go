@@ -114,7 +114,7 @@ func sends(t *rapid.T) record.Send {
 
 func dones(t *rapid.T) record.Done {
 	return record.Done{
-		ID: name(t), Node: name(t), Attempt: int(number(t)), Writes: writes(t), To: list(t, name), Sends: list(t, sends), Handled: name(t), Ref: rapid.Bool().Draw(t, "r"),
+		ID: name(t), Node: name(t), Attempt: int(number(t)), Writes: writes(t), To: list(t, name), Sends: list(t, sends), Handled: name(t), Cached: rapid.Bool().Draw(t, "c"), Ref: rapid.Bool().Draw(t, "r"),
 		Answers: list(t, func(t *rapid.T) record.Used {
 			return record.Used{Question: name(t), By: name(t), At: time.UnixMilli(number(t)).UTC(), Value: value(t)}
 		}),

@@ -1,0 +1,54 @@
+package redis
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	goredis "github.com/redis/go-redis/v9"
+)
+
+var _ checkpoint.Cache = (*Store)(nil)
+
+// cacheKey is the one key of a cached body. No key of a thread begins like it, and a cluster spreads them by the whole of it.
+func (s *Store) cacheKey(k *checkpoint.CacheKey) string {
+	e := base64.RawURLEncoding
+	return s.o.Prefix + ":cache:" + e.EncodeToString([]byte(k.Tenant)) + "." + e.EncodeToString(k.Hash[:])
+}
+
+// CacheGet implements checkpoint.Cache.
+func (s *Store) CacheGet(ctx context.Context, k checkpoint.CacheKey) ([]byte, error) {
+	if err := k.Valid(); err != nil {
+		return nil, err
+	}
+	return do(ctx, s, func(ctx context.Context) ([]byte, error) {
+		body, err := s.client.Get(ctx, s.cacheKey(&k)).Bytes()
+		switch {
+		case errors.Is(err, goredis.Nil):
+			return nil, nil
+		case err != nil:
+			return nil, failure(err)
+		case len(body) < 2 || body[0] != format:
+			return nil, fmt.Errorf("%w: a cached body of another version", checkpoint.ErrNewerFormat)
+		}
+		return body[1:], nil
+	})
+}
+
+// CachePut implements checkpoint.Cache. The server removes what has expired.
+func (s *Store) CachePut(ctx context.Context, k checkpoint.CacheKey, body []byte, ttl time.Duration) error {
+	if err := k.ValidPut(body, ttl); err != nil {
+		return err
+	}
+	if err := s.fitsBulk(len(body), "a cached body"); err != nil {
+		return err
+	}
+	value := append(append(make([]byte, 0, 1+len(body)), format), body...)
+	_, err := do(ctx, s, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, failure(s.client.Do(ctx, "SET", s.cacheKey(&k), value, "PX", ttl.Milliseconds()).Err())
+	})
+	return err
+}
