@@ -69,7 +69,9 @@ func (c *core) tryEdit(ctx context.Context, th Thread, ro RunOptions, l *loaded,
 	defer r.cancel(nil)
 	old := *l.Loaded
 	old.Questions = nil
-	_, err = c.prepareEdit(ctx, r, &loaded{&old, at}, as, write, to)
+	then := &loaded{Loaded: &old, log: at}
+	c.plan.fit(then, "")
+	_, err = c.prepareEdit(ctx, r, then, as, write, to)
 	return err
 }
 
@@ -110,6 +112,9 @@ func (c *core) editHead(ctx context.Context, th Thread, ro RunOptions, l *loaded
 	if err := c.acquire(r, a); err != nil {
 		return err
 	}
+	if err := r.stage(l.move); err != nil {
+		return err
+	}
 	switch {
 	case e.open == nil:
 		return r.writeEdit(l, e, folded)
@@ -122,7 +127,7 @@ func (c *core) editHead(ctx context.Context, th Thread, ro RunOptions, l *loaded
 
 // prepareEdit works an edit out, on a run that holds nothing.
 func (c *core) prepareEdit(ctx context.Context, r *run, l *loaded, as string, write func(any) error, to Next) (e *edit, err error) {
-	if err := c.compatible(r.thread, l.log); err != nil {
+	if err := c.compatible(r.thread, l); err != nil {
 		return nil, err
 	}
 	r.chain.Branch, r.bus.r = l.Branch, r
