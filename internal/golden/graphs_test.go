@@ -87,7 +87,7 @@ func migrate(g *graph.Graph[newer]) {
 }
 
 // build makes the graph: split sends three items and goes to ask, which asks two questions; side goes to flaky, which is tried twice, to
-// risky, whose handler has the word, and to late, which is deferred; ask and flaky join to close.
+// risky, whose handler has the word, and to late, which is deferred; ask, flaky and side join to close.
 func (p program[S]) build(w *world) *graph.Graph[S] {
 	g := graph.New[S]("golden")
 	g.Version(p.version)
@@ -162,7 +162,7 @@ func (p program[S]) build(w *world) *graph.Graph[S] {
 	g.Edge("side", "flaky")
 	g.Edge("side", "late")
 	g.Edge("flaky", "risky")
-	g.Join([]string{p.asks, "flaky"}, "close")
+	g.Join([]string{p.asks, "flaky", "side"}, "close")
 	return g
 }
 
