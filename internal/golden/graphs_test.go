@@ -191,12 +191,14 @@ func older0(t testing.TB, s checkpoint.Store, w *world) *graph.View {
 	return app.View()
 }
 
-func newer1(t testing.TB, s checkpoint.Store, w *world) *graph.View {
+func newer1(t testing.TB, s checkpoint.Store, w *world) *graph.View { return app1(t, s, w).View() }
+
+func app1(t testing.TB, s checkpoint.Store, w *world) *graph.App[newer] {
 	g := version1.build(w)
 	migrate(g)
 	app, err := g.Compile(graph.Options{Store: s})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return app.View()
+	return app
 }

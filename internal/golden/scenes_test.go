@@ -75,6 +75,17 @@ var scenes = []scene{
 		_, err := v.Run(t.Context(), th, input)
 		want(t, err, graph.ErrDrained)
 	}, false},
+	{"running, of an app that has closed", func(t testing.TB, s checkpoint.Store, th graph.Thread) {
+		w := &world{}
+		app, closed := app1(t, s, w), make(chan error)
+		w.drain = func(context.Context) error {
+			go func() { closed <- app.Close(context.Background()) }()
+			return nil
+		}
+		_, err := app.View().Run(t.Context(), th, input)
+		want(t, err, graph.ErrDrained)
+		want(t, <-closed, nil)
+	}, false},
 	{"completed", func(t testing.TB, s checkpoint.Store, th graph.Thread) { toEnd(t, s, th) }, false},
 	{"input queued", func(t testing.TB, s checkpoint.Store, th graph.Thread) {
 		v, _ := toQuestion(t, s, th, &world{})
