@@ -460,6 +460,16 @@ func TestOlderProgramRefuses(t *testing.T) {
 	if s, err := two.Resume(t.Context(), graph.ID("1"), graph.AnswerID(q.ID, true)); err != nil || s.Total.Get() != 7 {
 		t.Fatal(err)
 	}
+	defer func() { // the way back
+		f, err := one.Fork(t.Context(), graph.ID("1"), 0, graph.ForkOptions{Effects: graph.Reuse})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = one.Resume(t.Context(), f)
+		if s, err := one.Resume(t.Context(), f, graph.AnswerID(paused(t, err).Questions[0].ID, true)); err != nil || strings.Join(s.Log.Slice(), " ") != ordered {
+			t.Fatalf("a fork of what the older program has written: %v", err)
+		}
+	}()
 	before = dump(t, store, "1")
 	_, run = one.Run(t.Context(), graph.ID("1"), ordering)
 	wantErr(t, run, graph.ErrIncompatible)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/state"
 )
 
 // E45: a node that is gone: its tasks are dropped or handed to another node, with questions, targets, sends and joins.
@@ -199,5 +200,41 @@ func TestMigrationThatForgetsANode(t *testing.T) {
 	_, err = two.Resume(t.Context(), graph.ID("1"))
 	if !errors.Is(err, graph.ErrIncompatible) || !strings.Contains(err.Error(), `node "approve" is scheduled`) {
 		t.Fatal(err)
+	}
+}
+
+// E45, E26: a program that cannot migrate a thread can cancel its run, and the thread is still one of the version before: a program
+// that has the migration runs it.
+func TestCancelLeavesTheVersion(t *testing.T) {
+	t.Parallel()
+	store := new(checkpoint.Memory)
+	_, err := compile(t, v1.build(), graph.Options{Store: store}).Run(t.Context(), graph.ID("1"), nil)
+	wantErr(t, err, errBoom)
+	program := func(version, from int) *graph.App[notes] {
+		v := v1
+		v.open, v.version = true, version
+		g := v.build()
+		g.Migrate(from, version, func(m *graph.Migration) error {
+			graph.Convert(m, func(_, n *struct {
+				Value state.Last[string] `json:"value"`
+			}) error {
+				n.Value.Set("migrated")
+				return nil
+			})
+			return nil
+		})
+		return compile(t, g, graph.Options{Store: store})
+	}
+	without := program(6, 5)
+	_, err = without.Resume(t.Context(), graph.ID("1"))
+	wantErr(t, err, graph.ErrIncompatible)
+	if err := without.Cancel(t.Context(), graph.ID("1")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = without.Run(t.Context(), graph.ID("1"), nil)
+	wantErr(t, err, graph.ErrIncompatible)
+	s, err := program(1, 0).Run(t.Context(), graph.ID("1"), nil)
+	if err != nil || s.Value.Get() != "migrated" {
+		t.Fatalf("%q, %v", s.Value.Get(), err)
 	}
 }
