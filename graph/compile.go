@@ -130,6 +130,9 @@ func (g *Graph[S]) wire(p *plan, o *Options) (errs []error) {
 		if p.index[to] == nil || p.index[old] != nil {
 			mistake("alias %q -> %q: the second must be a node and the first must not", old, to)
 		}
+		if p.keeps(to) {
+			mistake("alias %q -> %q: what is mounted per thread keeps its memory under the name of its node", old, to)
+		}
 	}
 	g.wireHandlers(p, mistake, target)
 	if len(p.start.edges) == 0 && len(p.start.routes) == 0 {

@@ -86,6 +86,12 @@ func (c *core) closable(th Thread, l *loaded) error {
 	return nil
 }
 
+// keeps reports whether a node is a graph whose memory belongs to the thread. That goes by the name of the node.
+func (p *plan) keeps(name string) bool {
+	n := p.index[name]
+	return n != nil && n.mount != nil && n.mount.memory == PerThread
+}
+
 // outdated reports whether the thread has to be migrated before this graph appends anything to it, or cannot be.
 func (p *plan) outdated(g record.Graph) bool {
 	return g.Name == p.id.Name && (g.Version > p.id.Version || g.Version < p.id.Version && len(p.migrations) > 0)
@@ -164,7 +170,7 @@ func (p *plan) migrate(log *record.Thread) (*move, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := migrationOf(log)
+	m := p.migrationOf(log)
 	for _, step := range list {
 		if err := step.run(m); err != nil {
 			return nil, err
@@ -188,8 +194,11 @@ func (s *migrator) run(m *Migration) error {
 	return nil
 }
 
-func migrationOf(log *record.Thread) *Migration {
-	m := &Migration{fields: log.State.Rework(), next: slices.Clone(log.Next), joins: slices.Clone(log.Joins), done: maps.Clone(log.Results), spoilt: map[string]string{}, step: log.EntryStep}
+func (p *plan) migrationOf(log *record.Thread) *Migration {
+	m := &Migration{
+		keeps: p.keeps, fields: log.State.Rework(), next: slices.Clone(log.Next), joins: slices.Clone(log.Joins), done: maps.Clone(log.Results),
+		spoilt: map[string]string{}, step: log.EntryStep,
+	}
 	for _, t := range log.Next {
 		if step, i := splitTask(t.ID); step == m.step {
 			m.fresh = max(m.fresh, i+1)
@@ -241,7 +250,7 @@ func (p *plan) migrateInput(version int, ws record.Writes) (record.Writes, error
 	log := record.NewThread()
 	log.Next = []record.Task{{ID: "0.0", Node: Start}}
 	log.Results["0.0"] = &record.Result{Done: record.Done{ID: "0.0", Node: Start, Writes: ws}}
-	m := migrationOf(log)
+	m := p.migrationOf(log)
 	for _, step := range list {
 		if err := step.run(m); err != nil {
 			return nil, err

@@ -15,6 +15,7 @@ import (
 // is scheduled, recorded and asked in its open superstep. Its methods note mistakes and go on; a migration with mistakes is refused
 // as a whole, with all of them. What a thread does not have is no mistake: the same migration is for every thread.
 type Migration struct {
+	keeps  func(node string) bool
 	fields *state.Rework
 	next   []record.Task
 	joins  []record.Join
@@ -83,8 +84,12 @@ func Convert[Old, New any](m *Migration, fn func(old *Old, new *New) error) {
 
 // RenameNode hands what is for one node to another: scheduled tasks with their ids, answers, effects and questions, targets and
 // sends of recorded results, half-filled joins. It serves a node with another name, and one whose work another node does now; two
-// tasks that would run that node without an argument become one. Alias does the former without a version.
+// tasks that would run that node without an argument become one. Alias does the former without a version. A graph that is mounted per
+// thread keeps its memory under the name of its node, so such a node cannot be renamed.
 func (m *Migration) RenameNode(old, name string) {
+	if m.keeps(name) && old != name {
+		m.mistake("node %s cannot be renamed to %s, which is mounted per thread: its memory goes by its name", old, name)
+	}
 	swap := func(s string) string {
 		if s == old {
 			return name
