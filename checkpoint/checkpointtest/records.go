@@ -81,6 +81,7 @@ func query(e *env) {
 		{checkpoint.Query{To: -1, MaxOrd: rs[9].Ord}, 0, 10},
 		{checkpoint.Query{To: -1, MaxOrd: rs[9].Ord, Limit: 2, Newest: true}, 8, 10},
 		{checkpoint.Query{From: 12, To: -1, MaxOrd: rs[9].Ord}, 12, 12},
+		{checkpoint.Query{To: 0, MaxOrd: rs[9].Ord}, 0, 1}, // a search over one position, the first
 	} {
 		c.q.Chain = chain
 		got, err := e.store.Read(e.Context(), c.q)

@@ -11,7 +11,7 @@ if tonumber(ARGV[4]) >= 0 then hi = math.min(hi, tonumber(ARGV[4])) end
 if ARGV[5] ~= '' then -- orders ascend along a chain
   local a, b = lo - 1, hi
   while a < b do
-    local mid = math.ceil((a + b) / 2)
+    local mid = math.floor((a + b + 1) / 2) -- ceil of a half below zero would be -0, which is another field
     local x = call('HGET', J, prefix .. mid)
     if less(ARGV[5], string.sub(x, 24, 31)) then b = mid - 1 else a = mid end
   end
