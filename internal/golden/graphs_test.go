@@ -69,11 +69,58 @@ type program[S any] struct {
 	shared  func(*S) *Shared
 	name    func(*S) *state.Last[string]
 	junk    func(*S)
+	mount   func(g *graph.Graph[S]) error // the node "kid"
+}
+
+// A child graph asks too. Its own versions go with those of its parent.
+type kidOlder struct {
+	Told state.List[string] `json:"told"`
+}
+
+type kidNewer struct {
+	Said state.List[string] `json:"said"`
+}
+
+func kid[C any](version int, asks string, said func(*C) *state.List[string]) *graph.Graph[C] {
+	g := graph.New[C]("kid")
+	g.Version(version)
+	g.Node("begin", func(_ context.Context, c *C) error { said(c).Append("begin"); return nil })
+	g.Node(asks, func(ctx context.Context, c *C) error {
+		yes, err := graph.Ask[bool](ctx, "sure", "sure?")
+		said(c).Append(fmt.Sprint("sure ", yes))
+		return err
+	})
+	g.Edge(graph.Start, "begin")
+	g.Edge("begin", asks)
+	return g
+}
+
+func kid0(g *graph.Graph[older]) error {
+	told := func(c *kidOlder) *state.List[string] { return &c.Told }
+	app, err := kid(0, "doubt", told).Compile(graph.Options{})
+	if err == nil {
+		graph.Mount(g, "kid", app, nil, func(s *older, c *kidOlder) { s.Steps.Append(c.Told.Slice()...) })
+	}
+	return err
+}
+
+func kid1(g *graph.Graph[newer]) error {
+	child := kid(1, "check", func(c *kidNewer) *state.List[string] { return &c.Said })
+	child.Migrate(0, 1, func(m *graph.Migration) error {
+		m.RenameField("told", "said")
+		m.RenameNode("doubt", "check")
+		return nil
+	})
+	app, err := child.Compile(graph.Options{})
+	if err == nil {
+		graph.Mount(g, "kid", app, nil, func(s *newer, c *kidNewer) { s.Steps.Append(c.Said.Slice()...) })
+	}
+	return err
 }
 
 var (
-	version0 = program[older]{0, "gate", func(s *older) *Shared { return &s.Shared }, func(s *older) *state.Last[string] { return &s.Title }, func(s *older) { s.Junk.Set("junk") }}
-	version1 = program[newer]{1, "ask", func(s *newer) *Shared { return &s.Shared }, func(s *newer) *state.Last[string] { return &s.Name }, func(*newer) {}}
+	version0 = program[older]{0, "gate", func(s *older) *Shared { return &s.Shared }, func(s *older) *state.Last[string] { return &s.Title }, func(s *older) { s.Junk.Set("junk") }, kid0}
+	version1 = program[newer]{1, "ask", func(s *newer) *Shared { return &s.Shared }, func(s *newer) *state.Last[string] { return &s.Name }, func(*newer) {}, kid1}
 )
 
 // migrate is how version 1 continues threads of version 0.
@@ -86,9 +133,10 @@ func migrate(g *graph.Graph[newer]) {
 	})
 }
 
-// build makes the graph: split sends three items and goes to ask, which asks two questions; side goes to flaky, which is tried twice, to
+// build makes the graph: split sends three items and goes to ask, which asks two questions; side goes to kid, a child graph that asks one
+// question, to flaky, which is tried twice, to
 // risky, whose handler has the word, and to late, which is deferred; ask, flaky and side join to close.
-func (p program[S]) build(w *world) *graph.Graph[S] {
+func (p program[S]) build(t testing.TB, w *world) *graph.Graph[S] {
 	g := graph.New[S]("golden")
 	g.Version(p.version)
 	say := func(name string) func(context.Context, *S) error {
@@ -161,6 +209,8 @@ func (p program[S]) build(w *world) *graph.Graph[S] {
 	g.Edge(graph.Start, "side")
 	g.Edge("side", "flaky")
 	g.Edge("side", "late")
+	want(t, p.mount(g), nil)
+	g.Edge("side", "kid")
 	g.Edge("flaky", "risky")
 	g.Join([]string{p.asks, "flaky", "side"}, "close")
 	return g
@@ -184,7 +234,7 @@ func (p program[S]) ask(ctx context.Context, s *S, w *world) error {
 
 // older0 and newer1 compile the two versions.
 func older0(t testing.TB, s checkpoint.Store, w *world) *graph.View {
-	app, err := version0.build(w).Compile(graph.Options{Store: s})
+	app, err := version0.build(t, w).Compile(graph.Options{Store: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +244,7 @@ func older0(t testing.TB, s checkpoint.Store, w *world) *graph.View {
 func newer1(t testing.TB, s checkpoint.Store, w *world) *graph.View { return app1(t, s, w).View() }
 
 func app1(t testing.TB, s checkpoint.Store, w *world) *graph.App[newer] {
-	g := version1.build(w)
+	g := version1.build(t, w)
 	migrate(g)
 	app, err := g.Compile(graph.Options{Store: s})
 	if err != nil {

@@ -75,7 +75,7 @@ func TestNewerFormatIsRefused(t *testing.T) {
 func touch(t testing.TB, s checkpoint.Store, th graph.Thread, qs []graph.Question) (errs []error) {
 	v := newer1(t, s, &world{})
 	_, run := v.Run(t.Context(), th, input)
-	_, resume := v.Resume(t.Context(), th, reply(qs[0]), reply(qs[1]))
+	_, resume := v.Resume(t.Context(), th, replies(qs)...)
 	_, st := v.State(t.Context(), th)
 	_, edit := v.Edit(t.Context(), th, -1, graph.End, json.RawMessage(`{}`))
 	_, fork := v.Fork(t.Context(), th, 0, graph.ForkOptions{Effects: graph.Rerun})
@@ -116,7 +116,7 @@ func TestNewerRecordIsRefused(t *testing.T) {
 			if !slices.Equal(dump(t, s, th), before) {
 				t.Error("the thread was changed")
 			}
-			_, err = newer1(t, s, &world{}).Resume(t.Context(), graph.ID("2"), reply(others[0]), reply(others[1]))
+			_, err = newer1(t, s, &world{}).Resume(t.Context(), graph.ID("2"), replies(others)...)
 			want(t, err, nil)
 		})
 	}

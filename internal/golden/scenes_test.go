@@ -58,7 +58,7 @@ var scenes = []scene{
 	{"failed", func(t testing.TB, s checkpoint.Store, th graph.Thread) { toError(t, s, th, "split") }, true},
 	{"failed behind the answers", func(t testing.TB, s checkpoint.Store, th graph.Thread) {
 		v, qs := toQuestion(t, s, th, &world{bad: "close"})
-		_, err := v.Resume(t.Context(), th, reply(qs[0]), reply(qs[1]))
+		_, err := v.Resume(t.Context(), th, replies(qs)...)
 		want(t, err, errBad)
 	}, true},
 	{"a send failed", func(t testing.TB, s checkpoint.Store, th graph.Thread) {
@@ -159,8 +159,8 @@ func toQuestion(t testing.TB, s checkpoint.Store, th graph.Thread, w *world) (*g
 	v := newer1(t, s, w)
 	_, err := v.Run(t.Context(), th, input)
 	in, ok := errors.AsType[*graph.Interrupted](err)
-	if !ok || len(in.Questions) != 2 {
-		t.Fatalf("got %v, want two questions", err)
+	if !ok || len(in.Questions) != 3 {
+		t.Fatalf("got %v, want three questions", err)
 	}
 	return v, in.Questions
 }
@@ -174,12 +174,19 @@ func toError(t testing.TB, s checkpoint.Store, th graph.Thread, bad string) {
 func toEnd(t testing.TB, s checkpoint.Store, th graph.Thread) {
 	t.Helper()
 	v, qs := toQuestion(t, s, th, &world{})
-	_, err := v.Resume(t.Context(), th, reply(qs[0]), reply(qs[1]))
+	_, err := v.Resume(t.Context(), th, replies(qs)...)
 	want(t, err, nil)
 }
 
 func answerTo(q graph.Question) json.RawMessage {
-	return map[string]json.RawMessage{"ok": json.RawMessage("true"), "who": json.RawMessage(`"ann"`)}[q.Name]
+	return map[string]json.RawMessage{"ok": json.RawMessage("true"), "who": json.RawMessage(`"ann"`), "sure": json.RawMessage("true")}[q.Name]
+}
+
+func replies(qs []graph.Question) (cmds []graph.Command) {
+	for _, q := range qs {
+		cmds = append(cmds, reply(q))
+	}
+	return cmds
 }
 
 func reply(q graph.Question) graph.Command { return graph.AnswerJSON(q.ID, answerTo(q)) }
