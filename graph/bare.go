@@ -30,14 +30,6 @@ func (c *core) bare() bool {
 	return yes
 }
 
-// writer is what the next record of a thread says of the graph that writes it: without a program, what the last one said.
-func (p *plan) writer(log *record.Thread) record.Graph {
-	if p.id.Name == "" {
-		return log.Graph
-	}
-	return p.id
-}
-
 // editBare writes an edit at the head of the active branch without the program. try only finds out whether it fits.
 func (c *core) editBare(ctx context.Context, th Thread, ro RunOptions, l *loaded, as string, write func(any) error, to Next, try bool) error {
 	r := c.newRun(ctx, th, ro)

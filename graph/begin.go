@@ -196,26 +196,30 @@ func (c *core) busy(th Thread, l *loaded) error {
 
 // startLogged writes the input, with what closes an unfinished run before it, and takes the thread: one write.
 func (c *core) startLogged(ctx context.Context, r *run, l *loaded, input intake) error {
+	if err := l.refuse(r.thread); err != nil {
+		return err
+	}
 	r.log = l.log
 	head, err := c.restore(r.thread, l.log)
 	if err != nil {
 		return err
 	}
 	r.head = head
-	var items []item
-	var closed []string
+	items, closed := l.move.at(l.log.Step + 1)
+	last := l.log.Step + int64(min(1, len(items)))
 	if len(l.log.Next) > 0 {
 		x, settled := settlement(c.plan, l.log, head, settledByInput)
 		for _, q := range l.Questions {
 			x.Questions = append(x.Questions, q.ID)
 		}
+		last++
 		if err := l.log.ApplySettle(x); err != nil {
 			return err
 		}
-		r.head, closed = settled, x.Questions
-		items = append(items, item{kind: checkpoint.KindSettle, step: l.log.Step + 1, body: x})
+		r.head, closed = settled, append(closed, x.Questions...)
+		items = append(items, item{kind: checkpoint.KindSettle, step: last, body: x})
 	}
-	in, err := r.input(input, l.log.Step+int64(len(items)))
+	in, err := r.input(input, last)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func (c *core) loadOf(ctx context.Context, th Thread) (*loaded, error) {
 	}
 	l, err := c.store.Load(ctx, th.key(), checkpoint.Active, noChain)
 	if err != nil || l.Head.Epoch == 0 {
-		return &loaded{l, record.NewThread()}, err
+		return &loaded{Loaded: l, log: record.NewThread()}, err
 	}
 	n, err := branchNumber(th, l)
 	if err != nil {
@@ -68,8 +68,7 @@ func (c *core) loadOf(ctx context.Context, th Thread) (*loaded, error) {
 	if l, err = c.store.Load(ctx, th.key(), n, ""); err != nil {
 		return nil, err
 	}
-	log, err := record.Fold(l.Records)
-	return &loaded{l, log}, err
+	return c.plan.folded(l, "")
 }
 
 // branches describes all branches of a thread.
@@ -178,7 +177,7 @@ func (c *core) hold(ctx context.Context, th Thread, ro RunOptions, l *loaded, ru
 	r.id = run.ID
 	empty := *l.Loaded
 	empty.Questions = nil
-	r.open(&loaded{&empty, record.NewThread()}, checkpoint.NewNonce(), l.Head.Epoch+1)
+	r.open(&loaded{Loaded: &empty, log: record.NewThread()}, checkpoint.NewNonce(), l.Head.Epoch+1)
 	a := &checkpoint.Acquire{
 		Key: r.key, Mode: checkpoint.Free, Epoch: l.Head.Epoch, Nonce: r.journal.nonce, TTL: c.opts.Lease, Holder: procid.Self(), Owner: ro.Owner, Run: run,
 	}

@@ -20,6 +20,8 @@ type Graph[S any] struct {
 	caches   []*caching
 	aliases  map[string]string
 	errs     []error
+
+	migrations []migrator
 }
 
 // A node of the erased core: the types S and T of the user end here.
@@ -71,7 +73,8 @@ func (g *Graph[S]) mistake(format string, args ...any) {
 	g.errs = append(g.errs, fmt.Errorf(format, args...))
 }
 
-// Version sets the version of the graph, recorded in every entry. The default is 0.
+// Version sets the version of the graph, recorded in every entry. The default is 0. Raise it when threads of the version before need a
+// migration. A program refuses threads that a later version has written.
 func (g *Graph[S]) Version(v int) { g.version = v }
 
 // Alias continues threads that were written when the node new was called old.

@@ -67,12 +67,14 @@ func (c *core) tryEdit(ctx context.Context, th Thread, ro RunOptions, l *loaded,
 	}
 	old := *l.Loaded
 	old.Questions = nil
+	then := &loaded{Loaded: &old, log: at}
 	if c.bare() {
-		return c.editBare(ctx, th, ro, &loaded{Loaded: &old, log: at}, as, write, to, true)
+		return c.editBare(ctx, th, ro, then, as, write, to, true)
 	}
 	r := c.newRun(ctx, th, ro)
 	defer r.cancel(nil)
-	_, err = c.prepareEdit(ctx, r, &loaded{&old, at}, as, write, to)
+	c.plan.fit(then, "")
+	_, err = c.prepareEdit(ctx, r, then, as, write, to)
 	return err
 }
 
@@ -116,6 +118,9 @@ func (c *core) editHead(ctx context.Context, th Thread, ro RunOptions, l *loaded
 	if err := c.acquire(r, a); err != nil {
 		return err
 	}
+	if err := r.stage(l.move); err != nil {
+		return err
+	}
 	switch {
 	case e.open == nil:
 		return r.writeEdit(l, e, folded)
@@ -128,7 +133,7 @@ func (c *core) editHead(ctx context.Context, th Thread, ro RunOptions, l *loaded
 
 // prepareEdit works an edit out, on a run that holds nothing.
 func (c *core) prepareEdit(ctx context.Context, r *run, l *loaded, as string, write func(any) error, to Next) (e *edit, err error) {
-	if err := c.compatible(r.thread, l.log); err != nil {
+	if err := c.compatible(r.thread, l); err != nil {
 		return nil, err
 	}
 	r.chain.Branch, r.bus.r = l.Branch, r

@@ -179,6 +179,9 @@ func (p *plan) describe(root *record.Thread, chains []childChain, qs []checkpoin
 		path, mounted := up.plan.callPath(in[len(in)-1], up.log, ch.log)
 		me := parent{append(slices.Clip(up.path), path...), ch.log, mounted}
 		known[ch.ns] = me
+		if mounted != nil { // what it cannot migrate is shown as it is
+			mounted.fit(&loaded{Loaded: &checkpoint.Loaded{}, log: ch.log}, ch.ns)
+		}
 		i := ChildInfo{Path: me.path, In: in, Graph: graphText(ch.log.Graph), Entry: ch.log.EntryPos, raw: ch.log.State}
 		var hide []string
 		if mounted != nil {

@@ -165,24 +165,43 @@ func (r *run) prepareChild(k *callee, input func(any) error) (err error) {
 		return err
 	}
 	r.log, r.track = log, &track{r.chain.Namespace, log.Pos, log.Base}
+	l := r.asLoaded(log)
 	mine := log.Pos >= 0 && log.Run == r.id
 	if mine && len(log.Next) > 0 {
-		if err := r.plan.fits(r.thread, log); err != nil {
-			return err
-		}
+		err = l.fits(r.thread, r.plan)
+	} else {
+		err = l.refuse(r.thread)
+	}
+	if err != nil {
+		return err
 	}
 	if r.head, err = r.plan.restore(r.thread, log); err != nil {
 		return err
 	}
 	switch {
 	case !mine:
-		return r.beginChild(input)
+		return r.beginChild(l.move, input)
 	case len(log.Next) == 0:
 		r.over, r.escaped = true, log.Escape
 		return nil
 	}
-	r.rebuild(&loaded{log: log})
-	return r.decodeResults()
+	r.rebuild(l)
+	if err := r.decodeResults(); err != nil {
+		return err
+	}
+	return r.stage(l.move)
+}
+
+// asLoaded migrates the fold of a child's chain, if an earlier version of its graph has written it.
+func (r *run) asLoaded(log *record.Thread) *loaded {
+	l := &loaded{Loaded: &checkpoint.Loaded{}, log: log}
+	r.root.answerMu.Lock()
+	for _, q := range r.root.answers {
+		l.Questions = append(l.Questions, *q)
+	}
+	r.root.answerMu.Unlock()
+	r.plan.fit(l, r.chain.Namespace)
+	return l
 }
 
 // pickUp returns the fold of the child's chain, and makes sure that nobody else of this process adds to it.
@@ -229,24 +248,26 @@ func (r *run) fence() bool {
 }
 
 // beginChild starts the child with its input. Its record is written with the first superstep: without it the call would begin anew.
-func (r *run) beginChild(input func(any) error) error {
-	var items []item
+func (r *run) beginChild(m *move, input func(any) error) error {
+	items, closed := m.at(r.log.Step + 1)
+	last := r.log.Step + int64(min(1, len(items)))
 	if len(r.log.Next) > 0 { // a call before this one was abandoned
 		x, settled := settlement(r.plan, r.log, r.head, settledByInput)
 		if err := r.log.ApplySettle(x); err != nil {
 			return err
 		}
 		r.head = settled
-		items = append(items, item{kind: checkpoint.KindSettle, step: r.log.Step + 1, body: x})
+		last++
+		items = append(items, item{kind: checkpoint.KindSettle, step: last, body: x})
 	}
-	in, err := r.input(intake{write: input}, r.log.Step+int64(len(items)))
+	in, err := r.input(intake{write: input}, last)
 	if err != nil {
 		return err
 	}
 	if items, err = r.inputItems(items, in); err != nil {
 		return err
 	}
-	if _, err := r.addWith(nil, nil, items...); err != nil {
+	if _, err := r.addWith(closed, nil, items...); err != nil {
 		return err
 	}
 	r.step++
@@ -384,14 +405,6 @@ func (r *run) called(name string) string {
 	return strings.Join(r.path, "/") + "/" + name
 }
 
-// fits is compatible for one plan.
-func (p *plan) fits(th Thread, log *record.Thread) error {
-	if reasons := p.misfits(log); len(reasons) > 0 {
-		return &IncompatibleError{th, graphText(log.Graph), reasons}
-	}
-	return nil
-}
-
 // restore decodes a state into the program's types.
 func (p *plan) restore(th Thread, log *record.Thread) (any, error) {
 	head, err := p.ops.restore(log.State)
@@ -414,14 +427,14 @@ func (c *core) childrenFit(ctx context.Context, th Thread, chain checkpoint.Chai
 		if err != nil {
 			return err
 		}
-		child, err := record.Fold(l.Records)
+		child, err := n.mount.plan.folded(l, at.Namespace)
 		if err != nil {
 			return err
 		}
-		if err := n.mount.plan.fits(th, child); err != nil {
+		if err := child.fits(th, n.mount.plan); err != nil {
 			return fmt.Errorf("node %s: %w", t.Node, err)
 		}
-		if err := c.childrenFit(ctx, th, at, n.mount.plan, child); err != nil {
+		if err := c.childrenFit(ctx, th, at, n.mount.plan, child.log); err != nil {
 			return err
 		}
 	}

@@ -25,6 +25,8 @@ type plan struct {
 	joins   []*join
 	start   *node // a pseudo node with the edges and routes of Start
 	aliases map[string]string
+
+	migrations map[int]migrator // by the version that they begin with
 }
 
 // Compile checks the graph and makes an App of it. All mistakes are reported at once. Later changes of the builder do
@@ -37,6 +39,7 @@ func (g *Graph[S]) Compile(o Options) (*App[S], error) {
 	}
 	p := &plan{index: map[string]*node{}, aliases: maps.Clone(g.aliases)}
 	errs = append(errs, g.wire(p, &o)...)
+	errs = append(errs, g.wireMigrations(p)...)
 	errs = append(errs, o.check(p)...)
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("graph %s: %w", g.name, errors.Join(errs...))
@@ -126,6 +129,9 @@ func (g *Graph[S]) wire(p *plan, o *Options) (errs []error) {
 		to := g.aliases[old]
 		if p.index[to] == nil || p.index[old] != nil {
 			mistake("alias %q -> %q: the second must be a node and the first must not", old, to)
+		}
+		if p.keeps(to) {
+			mistake("alias %q -> %q: what is mounted per thread keeps its memory under the name of its node", old, to)
 		}
 	}
 	g.wireHandlers(p, mistake, target)

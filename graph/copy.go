@@ -59,7 +59,7 @@ func (c *core) writeCopy(ctx context.Context, to Thread, ro RunOptions, l *loade
 	}
 	run := c.newRunRow(to.key(), l.log, ro, status)
 	run.Request = ""
-	return c.hold(ctx, to, ro, &loaded{target, record.NewThread()}, run, func(*checkpoint.Acquire, *journal) ([]item, error) {
+	return c.hold(ctx, to, ro, &loaded{Loaded: target, log: record.NewThread()}, run, func(*checkpoint.Acquire, *journal) ([]item, error) {
 		return append(from.seal(run, l.log.Reuse), from.seals()...), nil
 	})
 }

@@ -74,7 +74,7 @@ func storeAt(root bool, s checkpoint.Store) graph.Options {
 // Thirty-two readers of one thread beside its run, each changing what it was given: the run does not notice. // E3 E40 // report 150
 func TestReadersBesideARun(t *testing.T) {
 	t.Parallel()
-	app, th := compile(t, counting(200), graph.Options{Store: new(checkpoint.Memory)}), graph.ID("t")
+	app, th := compile(t, countingTo(200), graph.Options{Store: new(checkpoint.Memory)}), graph.ID("t")
 	over := make(chan struct{})
 	var wg sync.WaitGroup
 	for range 32 {
@@ -105,8 +105,8 @@ func TestReadersBesideARun(t *testing.T) {
 	}
 }
 
-// counting appends n numbers, one a superstep.
-func counting(n int) *graph.Graph[notes] {
+// countingTo appends n numbers, one a superstep.
+func countingTo(n int) *graph.Graph[notes] {
 	g := graph.New[notes]("counting")
 	g.Node("count", func(_ context.Context, s *notes) error { s.Log.Append(fmt.Sprint(s.Log.Len())); return nil })
 	g.Edge(graph.Start, "count")

@@ -83,7 +83,7 @@ func TestErrors(t *testing.T) {
 			return err
 		}},
 		{"checkpoint.ErrCorrupt", is(checkpoint.ErrCorrupt), func(t *testing.T, b *bench) error { b.spoil(t, "\x01{"); return b.resume() }},
-		{"checkpoint.ErrCorrupt, version", is(checkpoint.ErrCorrupt), func(t *testing.T, b *bench) error { b.spoil(t, "\x07{}"); return b.resume() }},
+		{"checkpoint.ErrNewerFormat", is(checkpoint.ErrNewerFormat), func(t *testing.T, b *bench) error { b.spoil(t, "\x07{}"); return b.resume() }},
 		{"checkpoint.ErrClosed", is(checkpoint.ErrClosed), func(t *testing.T, b *bench) error { b.store.Close(); return b.run("nothing") }},
 		{"checkpoint.ErrPruned", is(checkpoint.ErrPruned), func(t *testing.T, b *bench) error { return b.prune(t) }},
 	} {

@@ -57,6 +57,7 @@ var (
 type inputBody struct {
 	Run         string            `json:"run"`
 	Graph       string            `json:"g"`
+	Version     int               `json:"v,omitzero"` // of the graph
 	By          string            `json:"by,omitzero"`
 	Request     string            `json:"req,omitzero"`
 	Meta        map[string]string `json:"meta,omitzero"`
@@ -112,7 +113,7 @@ func (c *core) enqueue(ctx context.Context, r *run, l *loaded, from intake) erro
 		return err
 	}
 	b := &inputBody{
-		Run: uuid.NewString(), Graph: c.plan.id.Name, By: r.by, Request: r.ro.Request, Meta: r.ro.Meta, Mode: r.ro.Durability, StepLimit: r.ro.StepLimit,
+		Run: uuid.NewString(), Graph: c.plan.id.Name, Version: c.plan.id.Version, By: r.by, Request: r.ro.Request, Meta: r.ro.Meta, Mode: r.ro.Durability, StepLimit: r.ro.StepLimit,
 		BreakBefore: r.ro.BreakBefore, BreakAfter: r.ro.BreakAfter, Writes: ws,
 	}
 	body, err := record.Encode(b)
@@ -163,6 +164,9 @@ func (c *core) startedBy(ctx context.Context, r *run, queued string) error {
 }
 
 func (r *run) encodeInput(l *loaded, from intake) (ws record.Writes, err error) {
+	if err := l.refuse(r.thread); err != nil {
+		return nil, err
+	}
 	ops := r.plan.ops
 	head, err := r.c.restore(r.thread, l.log)
 	if err != nil {
@@ -186,7 +190,10 @@ func (c *core) startQueued(ctx context.Context, r *run, l *loaded) error {
 		ro.Kinds, ro.Detach = r.ro.Kinds, r.ro.Detach
 		r.assume(ro)
 		r.id, r.starter, r.passed = b.Run, b.By, cmd.N
-		err := c.startLogged(ctx, r, l, intake{writes: b.Writes, queued: true})
+		ws, err := c.plan.migrateInput(b.Version, b.Writes)
+		if err == nil {
+			err = c.startLogged(ctx, r, l, intake{writes: ws, queued: true})
+		}
 		dup, ok := errors.AsType[*DuplicateError](err)
 		switch {
 		case ok && dup.Run == b.Run || errors.Is(err, checkpoint.ErrStale):

@@ -15,7 +15,9 @@ import (
 // A loaded thread: what the store said, folded.
 type loaded struct {
 	*checkpoint.Loaded
-	log *record.Thread
+	log    *record.Thread
+	move   *move // a migration that log has in it and the store has not; nil if there is none
+	misfit error // why the thread cannot be migrated
 }
 
 func (c *core) load(ctx context.Context, key checkpoint.Key) (*loaded, error) {
@@ -23,11 +25,34 @@ func (c *core) load(ctx context.Context, key checkpoint.Key) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.plan.folded(l, "")
+}
+
+// folded folds what a store has said of a chain of this graph, and migrates it if an earlier version has written it.
+func (p *plan) folded(l *checkpoint.Loaded, ns checkpoint.Namespace) (*loaded, error) {
 	log, err := record.Fold(l.Records)
 	if err != nil {
 		return nil, err
 	}
-	return &loaded{l, log}, nil
+	out := &loaded{Loaded: l, log: log}
+	p.fit(out, ns)
+	return out, nil
+}
+
+// refuse says why a thread cannot be migrated; nil: it need not be, or is.
+func (l *loaded) refuse(th Thread) error {
+	if l.misfit == nil {
+		return nil
+	}
+	return &IncompatibleError{Thread: th, Written: l.written(), Reasons: []string{l.misfit.Error()}}
+}
+
+// written names the graph that has written the thread.
+func (l *loaded) written() string {
+	if l.move != nil {
+		return graphText(l.move.from)
+	}
+	return graphText(l.log.Graph)
 }
 
 // restore decodes a thread's state into the program's types.
@@ -40,8 +65,17 @@ func graphText(g record.Graph) string {
 }
 
 // compatible checks that this graph can continue what is scheduled.
-func (c *core) compatible(th Thread, log *record.Thread) error {
-	return c.plan.fits(th, log)
+func (c *core) compatible(th Thread, l *loaded) error { return l.fits(th, c.plan) }
+
+// fits checks the same for the graph of any chain.
+func (l *loaded) fits(th Thread, p *plan) error {
+	if err := l.refuse(th); err != nil {
+		return err
+	}
+	if reasons := p.misfits(l.log); len(reasons) > 0 {
+		return &IncompatibleError{th, l.written(), reasons}
+	}
+	return nil
 }
 
 // misfits lists what keeps a graph from continuing what is scheduled.

@@ -70,7 +70,7 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 			return fmt.Errorf("%w: entry %d was named, the head is %d", ErrNotHead, *cmd.at, l.log.EntryPos)
 		}
 	}
-	if err := c.compatible(r.thread, l.log); err != nil {
+	if err := c.compatible(r.thread, l); err != nil {
 		return err
 	}
 	if err := c.childrenFit(ctx, r.thread, checkpoint.Chain{Key: r.key, Branch: l.Branch}, c.plan, l.log); err != nil {
@@ -200,6 +200,9 @@ func (c *core) mine(ctx context.Context, r *run, given []checkpoint.Reply) bool 
 
 // takeUp takes the thread and rebuilds the open superstep.
 func (c *core) takeUp(r *run, l *loaded, cmds []Command) error {
+	if err := c.closable(r.thread, l); err != nil {
+		return err
+	}
 	nonce := checkpoint.NewNonce()
 	r.takeRows(l.Questions)
 	r.rebuild(l)
@@ -230,6 +233,7 @@ func (c *core) takeUp(r *run, l *loaded, cmds []Command) error {
 
 // takeOver makes the acquired thread ready to run.
 func (c *core) takeOver(r *run, l *loaded, takeover bool, cmds []Command) error {
+	move := l.move
 	if takeover || r.journal.unseen() {
 		// What was read before the acquisition does not count: the former holder may have written in between.
 		crashpoint.Hit("taken over")
@@ -238,9 +242,12 @@ func (c *core) takeOver(r *run, l *loaded, takeover bool, cmds []Command) error 
 			return err
 		}
 		if r.cancelled == nil { // what is not going to run need not fit
-			if err := c.compatible(r.thread, l.log); err != nil {
-				return err
-			}
+			err = c.compatible(r.thread, l)
+		} else {
+			err = c.closable(r.thread, l)
+		}
+		if err != nil {
+			return err
 		}
 		r.chain.Branch = l.Branch // the former holder may have made another branch
 		r.journal.chain = r.chain
@@ -249,6 +256,7 @@ func (c *core) takeOver(r *run, l *loaded, takeover bool, cmds []Command) error 
 		r.take(l.Loaded)
 		r.rebuild(l)
 		r.inherit(l.Inbox)
+		move = l.move
 		if r.crashLoop, err = c.looping(r, l); err != nil {
 			return err
 		}
@@ -265,6 +273,9 @@ func (c *core) takeOver(r *run, l *loaded, takeover bool, cmds []Command) error 
 	}
 	r.head = head
 	if err := r.decodeResults(); err != nil {
+		return err
+	}
+	if err := r.stage(move); err != nil {
 		return err
 	}
 	if r.crashLoop || r.cancelling() {

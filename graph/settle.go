@@ -77,7 +77,7 @@ func openIDs(r *run) (ids []string) {
 // settlement closes the open superstep of a thread. If what finished cannot be folded together, it is abandoned as well:
 // a settle record must always be possible.
 func settlement(p *plan, log *record.Thread, head any, reason string) (*record.Settle, any) {
-	x := &record.Settle{Run: log.Run, Reason: reason, Graph: p.writer(log)}
+	x := &record.Settle{Run: log.Run, Reason: reason, Graph: p.signature(log)}
 	var parts []part
 	for _, t := range log.Next {
 		res := log.Results[t.ID]

@@ -105,6 +105,13 @@ func (c *core) stateAt(ctx context.Context, th Thread, entry int64) (*ThreadInfo
 			return nil, nil, err
 		}
 	}
+	if !head {
+		l = &loaded{Loaded: l.Loaded, log: log}
+		c.plan.fit(l, "")
+	}
+	if err := l.refuse(th); err != nil {
+		return nil, nil, err
+	}
 	st, err := c.describe(th, l, log, head)
 	if err != nil {
 		return nil, nil, err

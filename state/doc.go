@@ -51,6 +51,7 @@
 //	fold         Fold           [v,..], or {"r":v,"w":[v,..]} to       {"r":v}       v
 //	                            replace; of the step: v, folded
 //	rename       of the step    "old": the field was called old        none          none
+//	drop         of the step    null: the field and its value are gone none          none
 //	any other                   kept as it is                          its writes    [write,..]
 //
 // T in sum.T is int8 to int64, uint8 to uint64, float32 or float64; int and uint have the name of their size. A keyed is in

@@ -27,6 +27,18 @@ func NewRaw() *Raw { return &Raw{fields: map[string]*rawField{}} }
 // write returns the field as a write onto an empty state. It is not for kinds that are kept as a sequence.
 func (f *rawField) write(name string) Write { return Write{name, f.kind, f.value.data(nil)} }
 
+// writes is write for every kind.
+func (f *rawField) writes(name string) (ws []Write) {
+	seq, ok := f.value.(*rawSequence)
+	if !ok {
+		return []Write{f.write(name)}
+	}
+	for _, data := range seq.writes {
+		ws = append(ws, Write{name, f.kind, slices.Clone(data)})
+	}
+	return ws
+}
+
 // Apply folds one superstep: the writes of its tasks in task order, and what Commit returned beside the head. The result is
 // the same as Commit's. Fields of a kind that this release does not know are kept as the sequence of their writes. After an
 // error, which is an ErrCorrupt, an ErrIncompatible or an ErrConflict, r is as before. It costs what was written, not what is
@@ -34,10 +46,8 @@ func (f *rawField) write(name string) Write { return Write{name, f.kind, f.value
 func (r *Raw) Apply(parts [][]Write, folded []Write) error {
 	s := rawStep{raw: r}
 	for _, w := range folded {
-		if w.Kind == kindRename {
-			if err := s.rename(w); err != nil {
-				return err
-			}
+		if err := s.reshape(w); err != nil {
+			return err
 		}
 	}
 	for p, ws := range parts {
@@ -48,10 +58,8 @@ func (r *Raw) Apply(parts [][]Write, folded []Write) error {
 		}
 	}
 	for _, w := range folded {
-		if w.Kind != kindRename {
-			if err := s.addFolded(w); err != nil {
-				return err
-			}
+		if err := s.addFolded(w); err != nil {
+			return err
 		}
 	}
 	if err := s.check(); err != nil {
@@ -71,14 +79,7 @@ func (r *Raw) names() []string { return slices.Sorted(maps.Keys(r.fields)) }
 func (r *Raw) Snapshot() []Write {
 	var ws []Write
 	for _, name := range r.names() {
-		f := r.fields[name]
-		if seq, ok := f.value.(*rawSequence); ok {
-			for _, data := range seq.writes {
-				ws = append(ws, Write{name, f.kind, slices.Clone(data)})
-			}
-			continue
-		}
-		ws = append(ws, f.write(name))
+		ws = append(ws, r.fields[name].writes(name)...)
 	}
 	return ws
 }
@@ -92,8 +93,8 @@ func (r *Raw) Restore(ws []Write) error {
 	for _, w := range ws {
 		value, ok := replacing(w.Data)
 		switch {
-		case w.Kind == kindRename:
-			return fmt.Errorf("state: field %s: %w: a rename in a snapshot", w.Field, ErrCorrupt)
+		case w.Kind == kindRename || w.Kind == kindDrop:
+			return fmt.Errorf("state: field %s: %w: a %s in a snapshot", w.Field, ErrCorrupt, w.Kind)
 		case w.Kind == kindFold && !(ok && json.Valid(w.Data)):
 			return fmt.Errorf("state: field %s: %w: %w", w.Field, ErrCorrupt, errForm)
 		case w.Kind == kindFold:

@@ -14,6 +14,7 @@ type rawStep struct {
 	raw     *Raw
 	fields  []*rawPending // in the order of their first write
 	renames [][2]string   // new name, old name
+	drops   []string
 }
 
 // A rawPending is what the step does to one field.
@@ -41,6 +42,20 @@ type rawOp struct {
 
 func corrupt(field string, err error) error {
 	return fmt.Errorf("state: field %s: %w: %w", field, ErrCorrupt, err)
+}
+
+// reshape notes a rename or a drop, which come before what is written.
+func (s *rawStep) reshape(w Write) error {
+	switch w.Kind {
+	case kindRename:
+		return s.rename(w)
+	case kindDrop:
+		if string(w.Data) != "null" || !utf8.ValidString(w.Field) {
+			return corrupt(w.Field, errForm)
+		}
+		s.drops = append(s.drops, w.Field)
+	}
+	return nil
 }
 
 func (s *rawStep) rename(w Write) error {
@@ -72,6 +87,9 @@ func (s *rawStep) pending(name, kind string) (*rawPending, error) {
 			old = s.raw.fields[r[1]]
 		}
 	}
+	if slices.Contains(s.drops, name) {
+		old = nil
+	}
 	for _, p := range s.fields {
 		if p.name == name {
 			if p.kind != kind {
@@ -96,7 +114,7 @@ func incompatible(name, old, kind string) error {
 }
 
 func (s *rawStep) add(part int, w Write) error {
-	if !utf8.ValidString(w.Field) || w.Kind == kindRename {
+	if !utf8.ValidString(w.Field) || w.Kind == kindRename || w.Kind == kindDrop {
 		return corrupt(w.Field, errForm)
 	}
 	p, err := s.pending(w.Field, w.Kind)
@@ -114,6 +132,9 @@ func (s *rawStep) add(part int, w Write) error {
 
 // addFolded adds a write that belongs to the step.
 func (s *rawStep) addFolded(w Write) error {
+	if w.Kind == kindRename || w.Kind == kindDrop {
+		return nil
+	}
 	if w.Kind != kindFold {
 		return s.add(-1, w) // a later release may have reasons; its kinds are kept in sequence
 	}
@@ -310,7 +331,7 @@ func (s *rawStep) run() {
 		}
 	}
 	for name, f := range r.fields {
-		if f.kind == kindEphemeral {
+		if f.kind == kindEphemeral || slices.Contains(s.drops, name) {
 			r.size -= f.value.size()
 			delete(r.fields, name)
 		}

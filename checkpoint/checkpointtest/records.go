@@ -84,6 +84,7 @@ func query(e *env) {
 		{checkpoint.Query{To: -1, MaxOrd: rs[0].Ord}, 0, 1},
 		{checkpoint.Query{To: 0, MaxOrd: rs[0].Ord}, 0, 1},
 		{checkpoint.Query{To: 0, MaxOrd: 1}, 0, 0},
+		{checkpoint.Query{To: 0, MaxOrd: rs[9].Ord}, 0, 1}, // a search over one position, the first
 	} {
 		c.q.Chain = chain
 		got, err := e.store.Read(e.Context(), c.q)

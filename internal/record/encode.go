@@ -30,10 +30,14 @@ func Encode(body any) ([]byte, error) {
 	return buf.Bytes()[:buf.Len()-1], nil // without the newline
 }
 
-// Decode reads a body into v. Nothing is guessed: an unknown version, a cut or a foreign body is checkpoint.ErrCorrupt.
+// Decode reads a body into v. Nothing is guessed: a later version is checkpoint.ErrNewerFormat,
+// a cut or a foreign body checkpoint.ErrCorrupt.
 func Decode(r checkpoint.Record, v any) error {
 	if len(r.Body) == 0 {
 		return corrupt(r, errors.New("empty body"))
+	}
+	if v := r.Body[0]; v > Version && v < ' ' { // what seals bodies begins them with other bytes
+		return fmt.Errorf("%w: record %c at branch %d position %d has version %d, this program reads version %d", checkpoint.ErrNewerFormat, r.Kind, r.Branch, r.Pos, v, Version)
 	}
 	if r.Body[0] != Version {
 		return corrupt(r, fmt.Errorf("body version %d, this program reads version %d", r.Body[0], Version))
