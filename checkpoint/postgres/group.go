@@ -8,10 +8,11 @@ import (
 )
 
 const (
-	maxDirect  = 2       // appends or groups under way at once before others queue
-	writers    = 3       // goroutines that send what is queued
-	maxGroup   = 64      // appends of a group, which may so have half a megabyte
-	maxGrouped = 8 << 10 // a larger append always goes alone
+	maxDirect  = 2        // appends or groups under way at once before others queue
+	writers    = 3        // goroutines that send what is queued
+	maxGroup   = 64       // appends of a group
+	maxBytes   = 1 << 20  // what they send together
+	maxGrouped = 64 << 10 // a larger append always goes alone: it would make the others wait
 )
 
 // A group shares commits: when many appends are under way, those that come next wait for each other and go to the server in
@@ -124,9 +125,11 @@ func (g *group) take() []*waiter {
 	g.busy++
 	tenant := g.queue[0].Tenant
 	var ws, rest []*waiter
+	bytes := 0
 	for _, w := range g.queue {
-		if len(ws) < maxGroup && (w.Tenant == tenant || !g.s.o.RowSecurity) {
+		if len(ws) < maxGroup && bytes+w.size <= maxBytes && (w.Tenant == tenant || !g.s.o.RowSecurity) {
 			ws = append(ws, w)
+			bytes += w.size
 		} else {
 			rest = append(rest, w)
 		}
