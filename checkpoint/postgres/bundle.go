@@ -19,8 +19,8 @@ const sqlBundle = `with t as materialized (select a.*, h.inbox
 		where a.pos - 1 = coalesce((select p.pos from hf_record p where p.tenant = a.tenant and p.thread = a.thread and p.branch = a.branch
 			and p.ns = a.ns and p.pos >= a.pos - 1 order by p.pos desc limit 1), -1)),
 	r as (insert into hf_record(tenant, thread, branch, ns, pos, ord, by, base, step, kind, body, at)
-		select t.tenant, t.thread, t.branch, t.ns, t.pos + v.k, ($10::bigint[])[t.first + v.k], ($11::bigint[])[t.first + v.k], ($12::bigint[])[t.first + v.k],
-			($13::bigint[])[t.first + v.k], ($14::smallint[])[t.first + v.k], ($15::bytea[])[t.first + v.k], clock_timestamp()
+		select t.tenant, t.thread, t.branch, t.ns, t.pos + v.k, ($10::bigint[])[t.first + v.k], ($11::bigint[])[t.first + v.k],
+			($12::bigint[])[t.first + v.k], ($13::bigint[])[t.first + v.k], ($14::smallint[])[t.first + v.k], ($15::bytea[])[t.first + v.k], clock_timestamp()
 		from t, generate_series(0, t.n - 1) as v(k))
 	select i, inbox from t`
 

@@ -291,7 +291,8 @@ func TestFrozenGroup(t *testing.T) {
 		<-stopped
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		for _, a := range as {
-			if _, err := direct.Acquire(ctx, &checkpoint.Acquire{Key: a.Key, Mode: checkpoint.Expired, Nonce: checkpoint.NewNonce(), TTL: time.Hour}); err != nil {
+			thief := &checkpoint.Acquire{Key: a.Key, Mode: checkpoint.Expired, Nonce: checkpoint.NewNonce(), TTL: time.Hour}
+			if _, err := direct.Acquire(ctx, thief); err != nil {
 				t.Errorf("taking over %s: %v", a.Thread, err)
 			}
 		}

@@ -81,7 +81,8 @@ func (l *judged) round(round int) {
 	var wg sync.WaitGroup
 	// Locked one after the other, in the order in which a group locks.
 	for _, a := range as {
-		if _, err := tx.Exec(t.Context(), `select from `+l.schema+`.hf_thread where tenant = $1 and thread = $2 for update`, a.Tenant, a.Thread); err != nil {
+		lock := `select from ` + l.schema + `.hf_thread where tenant = $1 and thread = $2 for update`
+		if _, err := tx.Exec(t.Context(), lock, a.Tenant, a.Thread); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -89,12 +90,13 @@ func (l *judged) round(round int) {
 		wg.Go(func() { a.ack, a.err = l.s.Append(t.Context(), a.Append) })
 	}
 	l.waitFor(tx.Conn().PgConn().PID())
-	for i, a := range as {
+	for _, a := range as {
 		set := `inbox = 7`
 		if a.stolen {
 			set = `nonce = '\xff'`
 		}
-		if _, err := tx.Exec(t.Context(), `update `+l.schema+`.hf_thread set `+set+` where tenant = $1 and thread = $2`, as[i].Tenant, as[i].Thread); err != nil {
+		change := `update ` + l.schema + `.hf_thread set ` + set + ` where tenant = $1 and thread = $2`
+		if _, err := tx.Exec(t.Context(), change, a.Tenant, a.Thread); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -106,7 +108,8 @@ func (l *judged) round(round int) {
 		l.check(i, a)
 	}
 	var most int
-	if err := l.admin.QueryRow(t.Context(), `select max(n) from (select count(distinct (tenant, thread)) as n from `+l.schema+`.hf_record group by xmin::text) x`).Scan(&most); err != nil {
+	shared := `select max(n) from (select count(distinct (tenant, thread)) as n from ` + l.schema + `.hf_record group by xmin::text) x`
+	if err := l.admin.QueryRow(t.Context(), shared).Scan(&most); err != nil {
 		t.Fatal(err)
 	}
 	l.largest = max(l.largest, most)
@@ -129,7 +132,8 @@ func (l *judged) prepare(key checkpoint.Key, i int) *judgedAppend {
 	if i%5 == 4 { // stored before: a repeat
 		first = append(first, a.Records...)
 	}
-	if _, err := l.s.Acquire(l.t.Context(), &checkpoint.Acquire{Key: key, Nonce: nonce, TTL: time.Hour, Run: &checkpoint.Run{ID: "run"}, Records: first}); err != nil {
+	_, err := l.s.Acquire(l.t.Context(), &checkpoint.Acquire{Key: key, Nonce: nonce, TTL: time.Hour, Run: &checkpoint.Run{ID: "run"}, Records: first})
+	if err != nil {
 		l.t.Fatal(err)
 	}
 	return a
@@ -139,8 +143,9 @@ func (l *judged) prepare(key checkpoint.Key, i int) *judgedAppend {
 // others for groups.
 func (l *judged) waitFor(pid uint32) {
 	watch := connect(l.t, testserver.Postgres(l.t).URL())
+	waiting := `select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))`
 	for n := 0; n < 4; {
-		if err := watch.QueryRow(l.t.Context(), `select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))`, int32(pid)).Scan(&n); err != nil {
+		if err := watch.QueryRow(l.t.Context(), waiting, int32(pid)).Scan(&n); err != nil {
 			l.t.Fatal(err)
 		}
 	}
