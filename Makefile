@@ -44,7 +44,7 @@ lint:
 cross: # the other systems compile, tests too
 	for os in windows darwin; do CGO_ENABLED=0 GOOS=$$os go build ./... && CGO_ENABLED=0 GOOS=$$os go vet ./... || exit 1; done
 
-bench: # five runs, the median beside its bar
+bench: # five runs, the median beside its bar, and the rates of the stores
 	go run ./internal/benchtable
 
 FUZZTIME ?= 30s

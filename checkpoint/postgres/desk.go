@@ -41,10 +41,9 @@ const (
 func scanQuestion(r row, to *[]checkpoint.Question) error {
 	var v checkpoint.Question
 	var ns []byte
-	var state int16
-	err := r.Scan(&v.Tenant, &v.Thread, &v.ID, &v.Branch, &ns, &v.Run, &v.Task, &state, stamp{&v.Asked}, stamp{&v.Deadline}, &v.Shown, &v.NotBy,
+	err := r.Scan(&v.Tenant, &v.Thread, &v.ID, &v.Branch, &ns, &v.Run, &v.Task, octet[checkpoint.QuestionState]{&v.State}, stamp{&v.Asked}, stamp{&v.Deadline}, &v.Shown, &v.NotBy,
 		&v.Body, &v.Answer, &v.AnsweredBy, stamp{&v.AnsweredAt}, &v.Expired)
-	v.Namespace, v.State = checkpoint.Namespace(ns), checkpoint.QuestionState(state)
+	v.Namespace = checkpoint.Namespace(ns)
 	*to = append(*to, v)
 	return err
 }
@@ -194,9 +193,7 @@ func (b *batch) inbox(key checkpoint.Key, out *[]checkpoint.Command) {
 	*out = nil
 	b.rows(func(r row) error {
 		v := checkpoint.Command{Key: key}
-		var kind int16
-		err := r.Scan(&v.N, &kind, &v.Request, stamp{&v.At}, &v.Body)
-		v.Kind = checkpoint.CommandKind(kind)
+		err := r.Scan(&v.N, octet[checkpoint.CommandKind]{&v.Kind}, &v.Request, stamp{&v.At}, &v.Body)
 		*out = append(*out, v)
 		return err
 	}, sqlInbox, key.Tenant, key.Thread)

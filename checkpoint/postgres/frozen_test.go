@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -259,5 +260,55 @@ func TestFrozenStart(t *testing.T) {
 	wg.Wait()
 	if same, ok := errors.AsType[*checkpoint.DuplicateError](late); !ok || same.Run.ID != "b" {
 		t.Errorf("the start that was frozen = %v; want a duplicate of the other", late)
+	}
+}
+
+// C21, C3: a client is frozen while it sends the appends of many threads in one statement. None of them is locked.
+func TestFrozenGroup(t *testing.T) {
+	t.Parallel()
+	pg := testserver.Postgres(t)
+	d := newDam(t, pg.Addr())
+	o := postgres.Options{Schema: fresh(), OpTimeout: time.Minute}
+	dropAtEnd(t, o.Schema)
+	direct := openAt(t, pg.URL(), o)
+	frozen := openAt(t, strings.Replace(pg.URL(), pg.Addr(), d.l.Addr().String(), 1), o)
+	const many, size = 64, 7 << 10
+	for round, together := 0, 0; together < 4; round++ { // until some were on their way, or waited behind those
+		as, late := make([]*checkpoint.Append, many), make([]error, many)
+		for i := range as {
+			key, nonce := checkpoint.Key{Tenant: "tenant", Thread: fmt.Sprint(round, "-", i)}, checkpoint.NewNonce()
+			as[i] = entry(key, nonce, 1, make([]byte, size))
+			if _, err := direct.Acquire(t.Context(), &checkpoint.Acquire{Key: key, Nonce: nonce, TTL: time.Microsecond,
+				Run: &checkpoint.Run{ID: "run"}, Records: entry(key, nonce, 0, nil).Records}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stopped, open := d.stop(many * size / 2)
+		var wg sync.WaitGroup
+		for i, a := range as {
+			wg.Go(func() { _, late[i] = frozen.Append(t.Context(), a) })
+		}
+		<-stopped
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		for _, a := range as {
+			thief := &checkpoint.Acquire{Key: a.Key, Mode: checkpoint.Expired, Nonce: checkpoint.NewNonce(), TTL: time.Hour}
+			if _, err := direct.Acquire(ctx, thief); err != nil {
+				t.Errorf("taking over %s: %v", a.Thread, err)
+			}
+		}
+		cancel()
+		close(open)
+		wg.Wait()
+		for i, err := range late {
+			switch {
+			case errors.Is(err, checkpoint.ErrStale):
+				together++
+			case err != nil:
+				t.Errorf("append %d, woken: %v", i, err)
+			}
+		}
+		if t.Failed() {
+			return
+		}
 	}
 }

@@ -8,14 +8,15 @@ import (
 )
 
 const (
-	maxDirect  = 2       // appends or groups under way at once before others queue
-	writers    = 2       // goroutines that send what is queued
-	maxGroup   = 64      // appends of a group
-	maxGrouped = 8 << 10 // a larger append always goes alone
+	maxDirect  = 2        // appends or groups under way at once before others queue
+	writers    = 3        // goroutines that send what is queued
+	maxGroup   = 64       // appends of a group
+	maxBytes   = 1 << 20  // what they send together
+	maxGrouped = 64 << 10 // a larger append always goes alone: it would make the others wait
 )
 
 // A group shares commits: when many appends are under way, those that come next wait for each other and go to the server in
-// one batch, which is one commit. When few are, an append goes at once.
+// one statement, which is one commit. When few are, an append goes at once.
 type group struct {
 	s     *Store
 	mu    sync.Mutex
@@ -54,7 +55,7 @@ func newGroup(s *Store) *group {
 // add decides whether an append goes alone, and otherwise waits for its outcome.
 func (g *group) add(ctx context.Context, h *hot) (verdict, error) {
 	g.mu.Lock()
-	if h.size > maxGrouped || g.busy < maxDirect && len(g.queue) == 0 {
+	if h.size > maxGrouped || !h.form.oneChain() || g.busy < maxDirect && len(g.queue) == 0 {
 		g.busy++
 		g.mu.Unlock()
 		return single, nil
@@ -118,16 +119,22 @@ func (g *group) take() []*waiter {
 	for len(g.queue) == 0 && !g.stop {
 		g.wake.Wait()
 	}
-	n, bytes := 0, 0
-	for n < min(len(g.queue), maxGroup) && (n == 0 || bytes+g.queue[n].size <= maxLocked) {
-		bytes += g.queue[n].size
-		n++
+	if len(g.queue) == 0 {
+		return nil
 	}
-	if n > 0 {
-		g.busy++
+	g.busy++
+	tenant := g.queue[0].Tenant
+	var ws, rest []*waiter
+	bytes := 0
+	for _, w := range g.queue {
+		if len(ws) < maxGroup && bytes+w.size <= maxBytes && (w.Tenant == tenant || !g.s.o.RowSecurity) {
+			ws = append(ws, w)
+			bytes += w.size
+		} else {
+			rest = append(rest, w)
+		}
 	}
-	ws := slices.Clone(g.queue[:n])
-	g.queue = slices.Delete(g.queue, 0, n)
+	g.queue = rest
 	if len(g.queue) > 0 {
 		g.wake.Signal()
 	}
@@ -145,14 +152,9 @@ func (g *group) commit(ws []*waiter) {
 	defer cancel()
 	done := make([]bool, len(ws))
 	err := g.s.send(ctx, g.s.pool, false, func(b *batch) {
-		tenant := ""
-		for i, w := range ws {
-			if i == 0 || g.s.o.RowSecurity && w.Tenant != tenant {
-				tenant = w.Tenant
-				b.local(tenant, i == 0)
-			}
-			w.queue(b, &done[i])
-		}
+		clear(done)
+		b.local(ws[0].Tenant, true)
+		b.bundle(ws, done)
 	})
 	for i, w := range ws {
 		switch {

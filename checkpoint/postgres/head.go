@@ -19,13 +19,11 @@ const sqlHead = `select ` + headColumns + ` from hf_thread t where t.tenant = $1
 func scanHead(r row, h *checkpoint.Head) error {
 	var nonce, holder []byte
 	var names *string
-	var status int16
 	err := r.Scan(&h.Tenant, &h.Thread, &h.Epoch, &nonce, stamp{&h.LeaseUntil}, &h.Expired, &holder, &h.Takeovers, &h.Inbox, &h.Active,
-		&h.Branches, &h.Run, &status, &h.Graph, &h.Owner, stamp{&h.Created}, stamp{&h.Updated}, &names)
+		&h.Branches, &h.Run, octet[checkpoint.Status]{&h.Status}, &h.Graph, &h.Owner, stamp{&h.Created}, stamp{&h.Updated}, &names)
 	if err != nil {
 		return err
 	}
-	h.Status = checkpoint.Status(status)
 	if len(nonce) != 0 && len(nonce) != len(h.Nonce) {
 		return corrupt("a nonce", fmt.Errorf("%d bytes", len(nonce)))
 	}
@@ -68,6 +66,17 @@ func (s stamp) ScanTimestamptz(v pgtype.Timestamptz) error {
 	default:
 		*s.to = v.Time.UTC()
 	}
+	return nil
+}
+
+// An octet scans a number that has to fit into a byte: of a larger one the rest would be taken for another kind or status.
+type octet[T ~uint8] struct{ to *T }
+
+func (o octet[T]) ScanInt64(v pgtype.Int8) error {
+	if !v.Valid || v.Int64 != int64(T(v.Int64)) {
+		return corrupt("a kind or a status", fmt.Errorf("%d", v.Int64))
+	}
+	*o.to = T(v.Int64)
 	return nil
 }
 

@@ -17,51 +17,52 @@ const maxHot = 8
 // judged the long way.
 type hot struct {
 	*checkpoint.Append
-	size int // about the bytes that it sends
-	text string
-	args []any
-	ack  checkpoint.Ack
+	size  int  // about the bytes that it sends
+	entry bool // among the records is an entry
+	form  hotForm
+	ack   checkpoint.Ack
 }
+
+// A hotForm is what the text of the statement depends on.
+type hotForm struct {
+	n      int // records
+	firsts int // the bits of those that are the first of their chain in this append
+}
+
+// oneChain reports whether all records are of one chain.
+func (f hotForm) oneChain() bool { return f.firsts == 1 }
 
 // hotOf is nil for an append that is not hot.
 func hotOf(a *checkpoint.Append, size int) *hot {
 	if len(a.Records) > maxHot || len(a.Closed) > 0 || a.Branch != nil || a.Activate != nil || a.Park != nil || a.Taken != 0 {
 		return nil
 	}
-	h := &hot{Append: a, size: size + len(a.Tenant) + len(a.Thread)}
-	most, entry, firsts := int32(0), false, 0
+	h := &hot{Append: a, size: size + len(a.Tenant) + len(a.Thread), form: hotForm{n: len(a.Records)}}
 	next := make(map[checkpoint.Chain]int64, 1)
-	h.args = append(make([]any, 0, 5+9*len(a.Records)), a.Tenant, a.Thread, a.Nonce[:], nil, nil)
 	for i := range a.Records {
 		r := &a.Records[i]
 		chain := checkpoint.Chain{Branch: r.Branch, Namespace: r.Namespace}
 		if want, ok := next[chain]; !ok {
-			firsts |= 1 << i
+			h.form.firsts |= 1 << i
 		} else if want != r.Pos {
 			return nil
 		}
 		next[chain] = r.Pos + 1
-		h.size += len(r.Namespace) + checkpoint.Overhead
-		most, entry = max(most, r.Branch), entry || r.Kind == checkpoint.KindEntry
-		h.args = append(h.args, r.Branch, []byte(r.Namespace), r.Pos, r.Ord, r.By, r.Base, r.Step, int16(r.Kind), bytesOf(r.Body))
+		h.size += len(r.Namespace)
+		h.entry = h.entry || r.Kind == checkpoint.KindEntry
 	}
-	h.args[3], h.args[4] = most, entry
-	h.text = hotText(len(a.Records), firsts)
 	return h
 }
 
-// hotTexts has the statements by number of records and which of them are the first of their chain.
+// hotTexts has the statements by their form.
 var hotTexts sync.Map
 
-type hotForm struct{ n, firsts int }
-
-func hotText(n, firsts int) string {
-	form := hotForm{n, firsts}
-	if t, ok := hotTexts.Load(form); ok {
+func hotText(f hotForm) string {
+	if t, ok := hotTexts.Load(f); ok {
 		return t.(string)
 	}
-	t := buildHot(n, firsts)
-	hotTexts.Store(form, t)
+	t := buildHot(f)
+	hotTexts.Store(f, t)
 	return t
 }
 
@@ -69,13 +70,22 @@ func hotText(n, firsts int) string {
 //
 // The lock is shared, so that appends pass each other, and a thief waits for the append or the append sees the new nonce.
 // An entry that must reset the count of takeovers changes the thread's row, so it goes the long way.
-func buildHot(n, firsts int) string {
+//
+// Only the place before a record is looked at, and what is behind that: to look for the last record without a bound the
+// server would read all of the chain that is on a page of the index.
+func buildHot(f hotForm) string {
 	var b strings.Builder
 	b.WriteString(`with t as materialized (select inbox from hf_thread where tenant = $1 and thread = $2 and nonce = $3
-		and branches > $4::int and (takeovers = 0 or not $5::bool) for share),
-	r as (insert into hf_record(tenant, thread, branch, ns, pos, ord, by, base, step, kind, body, at)
+		and branches > $4::int and (takeovers = 0 or not $5::bool)`)
+	for i := range f.n {
+		if p := 6 + 9*i; f.firsts&(1<<i) != 0 {
+			fmt.Fprintf(&b, ` and $%d::bigint - 1 = coalesce((select pos from hf_record where tenant = $1 and thread = $2 and branch = $%d and ns = $%d
+				and pos >= $%d - 1 order by pos desc limit 1), -1)`, p+2, p, p+1, p+2)
+		}
+	}
+	b.WriteString(` for share), r as (insert into hf_record(tenant, thread, branch, ns, pos, ord, by, base, step, kind, body, at)
 		select $1, $2, v.*, clock_timestamp() from t, (values `)
-	for i := range n {
+	for i := range f.n {
 		p := 6 + 9*i
 		if i > 0 {
 			b.WriteString(", ")
@@ -83,16 +93,20 @@ func buildHot(n, firsts int) string {
 		fmt.Fprintf(&b, "($%d::int, $%d::bytea, $%d::bigint, $%d::bigint, $%d::bigint, $%d::bigint, $%d::bigint, $%d::smallint, $%d::bytea)",
 			p, p+1, p+2, p+3, p+4, p+5, p+6, p+7, p+8)
 	}
-	b.WriteString(`) as v(branch, ns, pos, ord, by, base, step, kind, body) where true`)
-	for i := range n {
-		if firsts&(1<<i) != 0 {
-			p := 6 + 9*i
-			fmt.Fprintf(&b, ` and $%d = coalesce((select pos from hf_record where tenant = $1 and thread = $2 and branch = $%d and ns = $%d
-				order by pos desc limit 1), -1) + 1`, p+2, p, p+1)
-		}
-	}
-	b.WriteString(` returning 1) select inbox from t where exists (select 1 from r)`)
+	b.WriteString(`) as v(branch, ns, pos, ord, by, base, step, kind, body)) select inbox from t`)
 	return b.String()
+}
+
+func (h *hot) args() []any {
+	most := int32(0)
+	args := append(make([]any, 0, 5+9*len(h.Records)), h.Tenant, h.Thread, h.Nonce[:], nil, h.entry)
+	for i := range h.Records {
+		r := &h.Records[i]
+		most = max(most, r.Branch)
+		args = append(args, r.Branch, []byte(r.Namespace), r.Pos, r.Ord, r.By, r.Base, r.Step, int16(r.Kind), bytesOf(r.Body))
+	}
+	args[3] = most
+	return args
 }
 
 // queue adds the statement to a batch; done tells whether it wrote.
@@ -101,14 +115,11 @@ func (h *hot) queue(b *batch, done *bool) {
 	b.rows(func(r row) error {
 		*done = true
 		return r.Scan(&h.ack.Inbox)
-	}, h.text, h.args...)
+	}, hotText(h.form), h.args()...)
 }
 
 // appendHot sends a hot append, together with others if many wait. It is not done if the append does not fit.
 func (s *Store) appendHot(ctx context.Context, h *hot) (done bool, err error) {
-	if s.o.Pooler {
-		h.size += len(h.text)
-	}
 	switch verdict, err := s.group.add(ctx, h); {
 	case err != nil:
 		return false, err

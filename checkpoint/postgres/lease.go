@@ -37,14 +37,13 @@ const (
 // scanRun reads runColumns.
 func scanRun(r row, to *[]checkpoint.Run) error {
 	var v checkpoint.Run
-	var status int16
 	var why []byte
 	var names *string
-	err := r.Scan(&v.Tenant, &v.Thread, &v.ID, &v.Request, &status, &v.Graph, &v.By, &why, stamp{&v.Started}, stamp{&v.Ended}, &names)
+	err := r.Scan(&v.Tenant, &v.Thread, &v.ID, &v.Request, octet[checkpoint.Status]{&v.Status}, &v.Graph, &v.By, &why, stamp{&v.Started}, stamp{&v.Ended}, &names)
 	if err != nil {
 		return err
 	}
-	v.Status, v.Error = checkpoint.Status(status), string(why)
+	v.Error = string(why)
 	v.Meta, err = meta(names)
 	*to = append(*to, v)
 	return err

@@ -35,11 +35,10 @@ const (
 func scanRecord(r row, to *[]checkpoint.Record) error {
 	var v checkpoint.Record
 	var ns []byte
-	var kind int16
-	if err := r.Scan(&v.Branch, &ns, &v.Pos, &v.Ord, &v.By, &v.Base, &v.Step, &kind, stamp{&v.At}, &v.Body); err != nil {
+	if err := r.Scan(&v.Branch, &ns, &v.Pos, &v.Ord, &v.By, &v.Base, &v.Step, octet[checkpoint.Kind]{&v.Kind}, stamp{&v.At}, &v.Body); err != nil {
 		return err
 	}
-	v.Namespace, v.Kind = checkpoint.Namespace(ns), checkpoint.Kind(kind)
+	v.Namespace = checkpoint.Namespace(ns)
 	*to = append(*to, v)
 	return nil
 }

@@ -66,8 +66,10 @@ func (s *Store) appendOne(ctx context.Context, a *checkpoint.Append, prev string
 	if r.err != nil || inbox == "" {
 		return ack, false, r.err
 	}
-	ack.Inbox, err = strconv.ParseInt(inbox, 10, 64)
-	return ack, err == nil, err
+	if ack.Inbox, err = strconv.ParseInt(inbox, 10, 64); err != nil {
+		return ack, false, fmt.Errorf("%w: an acknowledgement: %w", checkpoint.ErrCorrupt, err)
+	}
+	return ack, true, nil
 }
 
 func plain(a *checkpoint.Append) bool {

@@ -70,6 +70,7 @@ func ratio(b *testing.B, fsync string, size int) {
 	b.ReportMetric(median(ours), "append/s")
 	b.ReportMetric(median(together), "append64/s")
 	b.ReportMetric(micros(bare1.all(), 50), "set-p50-us")
+	b.ReportMetric(micros(bare1.all(), 99), "set-p99-us")
 	b.ReportMetric(micros(one.all(), 50), "p50-us")
 	b.ReportMetric(micros(one.all(), 99), "p99-us")
 	b.ReportMetric(micros(many.all(), 99), "p99-64-us")

@@ -81,7 +81,7 @@ func (s *Store) judge(ctx context.Context, key checkpoint.Key, replies []checkpo
 		ask = append(ask, replies[i].Question)
 	}
 	r := s.eval(ctx, scriptQuestions, key, ask...)
-	now, _, active := r.int(), r.int(), int32(r.int())
+	now, _, active := r.int(), r.int(), r.int32()
 	args := []value{active, int64(0), s.o.TTL.Milliseconds()}
 	deadline := int64(0)
 	for i := range replies {

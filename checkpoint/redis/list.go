@@ -231,7 +231,7 @@ func (s *Store) questionsByThread(ctx context.Context, f *checkpoint.QuestionFil
 	}
 	add := func(key checkpoint.Key) error {
 		r := s.eval(ctx, scriptQuestions, key, which)
-		now, _, active := r.int(), r.int(), int32(r.int())
+		now, _, active := r.int(), r.int(), r.int32()
 		qs, err := readQuestions(r, key, now)
 		for i := range qs {
 			if wanted(f, &qs[i], active) {
@@ -270,7 +270,7 @@ func (s *Store) questionsByAge(ctx context.Context, f *checkpoint.QuestionFilter
 		}
 		for i, r := range evalAll(ctx, s.client, scriptQuestions, tasks) {
 			key, id := keyOf(ours[i].member)
-			now, _, active := r.int(), r.int(), int32(r.int())
+			now, _, active := r.int(), r.int(), r.int32()
 			r.text()
 			row, answer := r.text(), r.text()
 			if r.err != nil {

@@ -27,7 +27,7 @@ func loaded(r *reply, key checkpoint.Key, branch int32, ns checkpoint.Namespace)
 		return l, r.err
 	}
 	l.Head = r.head(key, now)
-	l.Branch = int32(r.int())
+	l.Branch = r.int32()
 	lo, records, questions, inbox, branches := r.int(), r.list(), r.list(), r.list(), r.list()
 	if r.err != nil {
 		return nil, r.err
@@ -118,7 +118,7 @@ func (s *Store) readRest(ctx context.Context, q *checkpoint.Query, first page) (
 
 func (s *Store) readPage(ctx context.Context, q *checkpoint.Query, branch int32, from, to int64, ord string, limit int) (p page, err error) {
 	r := s.eval(ctx, scriptRead, q.Key, branch, string(q.Namespace), from, to, ord, limit, flag(q.Newest), flag(q.NoBody))
-	p = page{branch: int32(r.int()), lo: r.int(), hi: r.int(), created: r.int()}
+	p = page{branch: r.int32(), lo: r.int(), hi: r.int(), created: r.int()}
 	p.records, err = readRecords(r, p.branch, q.Namespace, p.lo)
 	return p, err
 }
@@ -137,7 +137,7 @@ func (s *Store) Chains(ctx context.Context, key checkpoint.Key, branch int32) ([
 	}
 	return do(ctx, s, func(ctx context.Context) (out []checkpoint.Record, err error) {
 		r := s.eval(ctx, scriptChains, key, branch)
-		for branch := int32(r.int()); r.more(); {
+		for branch := r.int32(); r.more(); {
 			ns := checkpoint.Namespace(strings.TrimPrefix(r.text(), chainField(branch, "")))
 			f := strings.SplitN(r.text(), " ", 3) // first position, last position, header of the last record
 			if r.err != nil || len(f) != 3 {

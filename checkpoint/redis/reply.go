@@ -82,6 +82,23 @@ func (r *reply) int() int64 {
 	}
 }
 
+// int32 is a number of 32 bits, octet one of a byte: of a larger one the rest would be taken for another.
+func (r *reply) int32() int32 {
+	n := r.int()
+	if n != int64(int32(n)) {
+		r.fail("a number", fmt.Errorf("it is %d", n))
+	}
+	return int32(n)
+}
+
+func (r *reply) octet() uint8 {
+	n := r.int()
+	if n != int64(uint8(n)) {
+		r.fail("a number", fmt.Errorf("it is %d", n))
+	}
+	return uint8(n)
+}
+
 // list is a list inside.
 func (r *reply) list() *reply {
 	v, ok := r.next().([]any)
@@ -125,8 +142,8 @@ func (r *reply) head(key checkpoint.Key, now int64) (h checkpoint.Head) {
 	h.LeaseUntil = fromMillis(until)
 	f.json(&h.Holder)
 	h.Takeovers, h.Inbox = int(f.int()), f.int()
-	h.Active, h.Branches = int32(f.int()), int32(f.int())
-	h.Run, h.Status, h.Graph, h.Owner = f.text(), checkpoint.Status(f.int()), f.text(), f.text()
+	h.Active, h.Branches = f.int32(), f.int32()
+	h.Run, h.Status, h.Graph, h.Owner = f.text(), checkpoint.Status(f.octet()), f.text(), f.text()
 	h.Created, h.Updated = fromMillis(f.int()), fromMillis(f.int())
 	f.next() // the acquisition that was released last
 	f.json(&h.Meta)

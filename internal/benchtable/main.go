@@ -30,39 +30,66 @@ var bars = []bar{
 	{"E51", "./graph", "BenchmarkE51", "allocs/superstep", true, 6, ""},
 	{"E52", "./graph", "BenchmarkE52/100000", "x-of-100", true, 1.3, "ns/superstep p50-ns p99-ns"},
 	{"E52", "./graph", "BenchmarkE52/100000", "bytes-of-100", true, 1.3, "bytes/superstep"},
+	{"E53", "./graph", "BenchmarkE53", "writes-beyond-steps", true, 1, "writes reads steps"},
 	{"E54", "./checkpoint/sqlite", "BenchmarkRatio/FULL/bytes=2048", "ratio", false, 0.8, "p50-us p99-us bare-p50-us bare-p99-us fsync-p50-us"},
 	{"E54", "./checkpoint/sqlite", "BenchmarkRatio/NORMAL/bytes=2048", "ratio", false, 0.5, "p50-us p99-us bare-p50-us bare-p99-us fsync-p50-us"},
 	{"E54", "./checkpoint/sqlite", "BenchmarkRatio/FULL/bytes=2048", "group-ratio", false, 3, "append64/s p99-64-us"},
-	{"E54", "./checkpoint/redis", "BenchmarkRatio/aof=always/bytes=2048", "ratio", false, 0.75, "p50-us p99-us set-p50-us"},
+	{"E54", "./checkpoint/redis", "BenchmarkRatio/aof=always/bytes=2048", "ratio", false, 0.75, "p50-us p99-us set-p50-us set-p99-us"},
 	{"E54", "./checkpoint/redis", "BenchmarkRatio/aof=always/bytes=2048", "ratio64", false, 0.6, "append64/s p99-64-us"},
-	{"E54", "./checkpoint/redis", "BenchmarkRatio/aof=everysec/bytes=2048", "ratio", false, 0.75, "p50-us p99-us set-p50-us"},
+	{"E54", "./checkpoint/redis", "BenchmarkRatio/aof=everysec/bytes=2048", "ratio", false, 0.75, "p50-us p99-us set-p50-us set-p99-us"},
 	{"E54", "./checkpoint/redis", "BenchmarkRatio/aof=everysec/bytes=2048", "ratio64", false, 0.6, "append64/s p99-64-us"},
-	{"E54", "./checkpoint/redis", "BenchmarkRatio/aof=none/bytes=2048", "ratio", false, 0.75, "p50-us p99-us set-p50-us"},
+	{"E54", "./checkpoint/redis", "BenchmarkRatio/aof=none/bytes=2048", "ratio", false, 0.75, "p50-us p99-us set-p50-us set-p99-us"},
 	{"E54", "./checkpoint/redis", "BenchmarkRatio/aof=none/bytes=2048", "ratio64", false, 0.6, "append64/s p99-64-us"},
-	{"E54", "./checkpoint/postgres", "BenchmarkRatio/ON/bytes=2048", "ratio", false, 0.8, "fsync-p50-us"},
-	{"E54", "./checkpoint/postgres", "BenchmarkRatio/ON/bytes=2048", "group-ratio", false, 1.5, "append64/s"},
+	{"E54", "./checkpoint/postgres", "BenchmarkRatio/ON/bytes=2048", "ratio", false, 0.8, "p50-us p99-us bare-p50-us bare-p99-us fsync-p50-us"},
+	{"E54", "./checkpoint/postgres", "BenchmarkRatio/ON/bytes=2048", "group-ratio", false, 1.5, "append64/s bare64/s p99-64-us"},
 	{"E56", "./graph", "BenchmarkE56/", "read-16KiB/state", true, 2, ""},
 	{"E56", "./graph", "BenchmarkE56/", "stored/written", true, 2, ""},
 }
 
+// rates are benchmarks without a bar: appends of each store, as checkpointtest.Bench measures them. They belong to a machine.
+var rates = []struct{ store, pkg, bench string }{
+	{"memory", "./checkpoint", "BenchmarkMemory"},
+	{"SQLite FULL", "./checkpoint/sqlite", "BenchmarkStore"},
+	{"Postgres on", "./checkpoint/postgres", "BenchmarkStore"},
+	{"Redis always", "./checkpoint/redis", "BenchmarkStore"},
+}
+
+const (
+	barred  = "^Benchmark(E[0-9]+|Ratio)$"
+	appends = "^Benchmark(Memory|Store)$/^writers=/^bytes=2048$"
+)
+
+// A figure names what was measured.
+type figure struct{ pkg, bench, metric string }
+
+// figures has one value a run.
+type figures map[figure][]float64
+
 func main() {
 	runs := flag.Int("runs", 5, "how often each benchmark is run; the median counts")
 	flag.Parse()
-	found := map[string][]float64{} // "bench metric" -> one value a run
+	found := figures{}
 	for _, pkg := range []string{"./state", "./graph", "./checkpoint/sqlite", "./checkpoint/postgres", "./checkpoint/redis"} {
-		if err := run(pkg, *runs, found); err != nil {
-			fmt.Fprintln(os.Stderr, "benchtable:", err)
-			os.Exit(1)
-		}
+		exitIf(found.run(pkg, barred, "1x", *runs))
 	}
-	if !print(found) {
+	for _, r := range rates {
+		exitIf(found.run(r.pkg, appends, "5000x", *runs))
+	}
+	if complete := found.print(); !found.printRates() || !complete {
+		os.Exit(1)
+	}
+}
+
+func exitIf(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "benchtable:", err)
 		os.Exit(1)
 	}
 }
 
 // run runs the benchmarks of one package and collects their metrics.
-func run(pkg string, runs int, found map[string][]float64) error {
-	cmd := exec.Command("go", "test", "-run", "^$", "-bench", "^Benchmark(E[0-9]+|Ratio)$", "-benchtime", "1x", "-count", strconv.Itoa(runs), "-timeout", "30m", pkg)
+func (found figures) run(pkg, bench, benchtime string, runs int) error {
+	cmd := exec.Command("go", "test", "-run", "^$", "-bench", bench, "-benchtime", benchtime, "-count", strconv.Itoa(runs), "-timeout", "30m", pkg)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -84,7 +111,7 @@ func run(pkg string, runs int, found map[string][]float64) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", lines.Text(), err)
 			}
-			k := name + " " + f[i+1]
+			k := figure{pkg, name, f[i+1]}
 			found[k] = append(found[k], v)
 		}
 	}
@@ -101,59 +128,85 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return s, "", false
 }
 
+// median sorts the values of a figure.
+func (found figures) median(f figure) (mid, least, most float64, ok bool) {
+	v := found[f]
+	if len(v) == 0 {
+		return 0, 0, 0, false
+	}
+	slices.Sort(v)
+	return v[len(v)/2], v[0], v[len(v)-1], true
+}
+
 // print prints the table and reports whether every bar has a figure.
-func print(found map[string][]float64) bool {
+func (found figures) print() bool {
 	fmt.Printf("\n| line | benchmark | metric | bar | median | min | max | kept | beside |\n|---|---|---|---|---|---|---|---|---|\n")
 	complete := true
 	for _, b := range bars { // before anything is sorted
-		divide(found, b)
+		found.divide(b)
 	}
 	for _, b := range bars {
-		names := matching(found, b)
+		names := found.matching(b)
 		if len(names) == 0 {
 			fmt.Printf("| %s | %s | %s | | no figure | | | | |\n", b.line, b.bench, b.metric)
 			complete = false
 		}
 		for _, name := range names {
-			v := found[name+" "+b.metric]
-			slices.Sort(v)
-			mid := v[len(v)/2]
+			mid, least, most, _ := found.median(figure{b.pkg, name, b.metric})
 			sign, kept := "at least", mid >= b.limit
 			if b.most {
 				sign, kept = "at most", mid <= b.limit
 			}
 			var beside []string
 			for metric := range strings.FieldsSeq(b.beside) {
-				if x := found[name+" "+metric]; len(x) > 0 {
-					slices.Sort(x)
-					beside = append(beside, fmt.Sprintf("%s %.4g", metric, x[len(x)/2]))
+				if x, _, _, ok := found.median(figure{b.pkg, name, metric}); ok {
+					beside = append(beside, fmt.Sprintf("%s %.4g", metric, x))
 				}
 			}
 			fmt.Printf("| %s | %s | %s | %s %g | %.4g | %.4g | %.4g | %s | %s |\n", b.line, strings.TrimPrefix(name, "Benchmark"), b.metric, sign, b.limit,
-				mid, v[0], v[len(v)-1], map[bool]string{true: "yes", false: "NO"}[kept], strings.Join(beside, ", "))
+				mid, least, most, map[bool]string{true: "yes", false: "NO"}[kept], strings.Join(beside, ", "))
+		}
+	}
+	return complete
+}
+
+// printRates prints the rates of the stores and reports whether all are there.
+func (found figures) printRates() bool {
+	fmt.Printf("\n| store | threads at once | appends/s of 2 KB | median us | 99 %% us |\n|---|---|---|---|---|\n")
+	complete := true
+	for _, r := range rates {
+		for _, writers := range []int{1, 64} {
+			bench := fmt.Sprintf("%s/writers=%d/bytes=2048", r.bench, writers)
+			rate, _, _, ok := found.median(figure{r.pkg, bench, "appends/s"})
+			mid, _, _, _ := found.median(figure{r.pkg, bench, "p50-us"})
+			late, _, _, _ := found.median(figure{r.pkg, bench, "p99-us"})
+			if complete = complete && ok; !ok {
+				fmt.Printf("| %s | %d | no figure | | |\n", r.store, writers)
+				continue
+			}
+			fmt.Printf("| %s | %d | %.0f | %.0f | %.0f |\n", r.store, writers, rate, mid, late)
 		}
 	}
 	return complete
 }
 
 // divide makes the figures of a bar that is a ratio, run by run.
-func divide(found map[string][]float64, b bar) {
+func (found figures) divide(b bar) {
 	x, y, ok := strings.Cut(b.metric, " : ")
 	if !ok {
 		return
 	}
-	over, under := found[b.bench+" "+x], found[b.bench+" "+y]
+	over, under, to := found[figure{b.pkg, b.bench, x}], found[figure{b.pkg, b.bench, y}], figure{b.pkg, b.bench, b.metric}
 	for i := range min(len(over), len(under)) {
-		found[b.bench+" "+b.metric] = append(found[b.bench+" "+b.metric], over[i]/under[i])
+		found[to] = append(found[to], over[i]/under[i])
 	}
 }
 
 // matching lists the benchmarks of a bar: the one of that name, or all below it when the name ends in a slash.
-func matching(found map[string][]float64, b bar) (names []string) {
-	for k := range found {
-		name, ok := strings.CutSuffix(k, " "+b.metric)
-		if ok && (name == b.bench || strings.HasSuffix(b.bench, "/") && strings.HasPrefix(name, b.bench) && !strings.Contains(name, " ")) {
-			names = append(names, name)
+func (found figures) matching(b bar) (names []string) {
+	for f := range found {
+		if f.pkg == b.pkg && f.metric == b.metric && (f.bench == b.bench || strings.HasSuffix(b.bench, "/") && strings.HasPrefix(f.bench, b.bench)) {
+			names = append(names, f.bench)
 		}
 	}
 	slices.Sort(names)

@@ -102,7 +102,11 @@ func (s *stage) victim(fate string, args ...string) (code int, r crash.Report, e
 	cmd := s.command(ctx, fate, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err = cmd.Run()
+	ended := make(chan struct{})
+	if err = testserver.Start(cmd, ended); err == nil {
+		err = cmd.Wait()
+		close(ended)
+	}
 	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || ctx.Err() != nil) {
 		return 0, r, fmt.Errorf("fate %q: %w: %s", fate, err, stderr.String())
 	}

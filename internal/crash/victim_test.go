@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/testserver"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -23,11 +24,12 @@ type victim struct {
 	err    error
 }
 
-// start starts one. One whose fate is to stop is waited for by stopped first, and the others are waited for at once.
+// start starts one, in a process group of its own: one that is stopped must not be woken by anything else. One whose fate is
+// to stop is waited for by stopped first, and the others are waited for at once.
 func (s *stage) start(t *testing.T, fate string, args ...string) (*victim, error) {
 	v := &victim{cmd: s.command(t.Context(), fate, args...), stderr: &bytes.Buffer{}, done: make(chan struct{})}
 	v.cmd.Stderr = v.stderr
-	if err := v.cmd.Start(); err != nil {
+	if err := testserver.Start(v.cmd, v.done); err != nil {
 		return nil, err
 	}
 	if fate == "" {

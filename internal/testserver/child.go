@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -49,23 +48,16 @@ func (c *Child) start() error {
 	defer c.mu.Unlock()
 	cmd := exec.Command(c.cmd.Path, c.cmd.Args...)
 	out := &output{}
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = c.cmd.Dir, out, out, sysProcAttr(c.cmd.User)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = c.cmd.Dir, out, out
 	cmd.WaitDelay = patience
-	started, done := make(chan error, 1), make(chan struct{})
-	go func() {
-		// The death signal comes when the thread ends that started the child, not the process. This one stays.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		defer close(done)
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			cmd.Wait()
-		}
-	}()
-	if err := <-started; err != nil {
+	done := make(chan struct{})
+	if err := startTied(cmd, sysProcAttr(c.cmd.User), done); err != nil {
 		return err
 	}
+	go func() {
+		defer close(done)
+		cmd.Wait()
+	}()
 	c.proc, c.done, c.out = cmd.Process, done, out
 	if err := c.await(); err != nil {
 		cmd.Process.Kill()
