@@ -101,7 +101,7 @@ func (c *call) recall(arg any) (hit bool, err error) {
 		return err
 	})
 	if err != nil {
-		t.r.c.log(t.r, "cache", "node", t.node.name, "task", t.id(), "err", err)
+		t.note("cache", "err", err)
 	}
 	return body != nil && err == nil && c.accept(body), nil
 }
@@ -187,6 +187,6 @@ func (r *run) rememberOne(t *task) {
 		})
 	}
 	if err != nil {
-		r.c.log(r, "cache", "node", t.node.name, "task", t.id(), "err", err)
+		t.note("cache", "err", err)
 	}
 }
