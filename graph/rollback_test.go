@@ -42,7 +42,8 @@ func TestRollback(t *testing.T) {
 func rollBack(t *testing.T, s checkpoint.Store, th graph.Thread, text string, first bool) {
 	t.Helper()
 	b := newStuck()
-	app, other := compile(t, window(b), graph.Options{Store: s, Lease: 3 * time.Second}), compile(t, window(nil), graph.Options{Store: s, Lease: 3 * time.Second})
+	o := graph.Options{Store: s, Lease: 3 * time.Second}
+	app, other := compile(t, window(b), o), compile(t, window(nil), o)
 	var want []string
 	if !first {
 		if _, err := app.Run(t.Context(), th, give("plain 0")); err != nil {

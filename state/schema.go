@@ -150,7 +150,8 @@ func (sc *Schema[S]) Wrote(v *S) string {
 	return ""
 }
 
-// WroteUnstored returns the name of an Untracked field that was written through v, or "" if there is none: what Encode makes of v does not have it.
+// WroteUnstored returns the name of an Untracked field that was written through v, or "" if there is none: what Encode makes of
+// v does not have it. It does not allocate.
 func (sc *Schema[S]) WroteUnstored(v *S) string {
 	for i := range sc.slots {
 		if sc.header(v, i).written && !sc.slots[i].Persisted {

@@ -18,7 +18,8 @@ func TestCacheIsSealed(t *testing.T) {
 		path := filepath.Join(t.TempDir(), kind.name+".db")
 		inner := openSQLite(t, path)
 		s, f := kind.wrap(t, inner, ring("k1")).(checkpoint.Cache), openForger(t, path)
-		mine, next, theirs := checkpoint.CacheKey{Tenant: "a", Hash: [32]byte{1}}, checkpoint.CacheKey{Tenant: "a", Hash: [32]byte{2}}, checkpoint.CacheKey{Tenant: "b", Hash: [32]byte{1}}
+		mine, theirs := checkpoint.CacheKey{Tenant: "a", Hash: [32]byte{1}}, checkpoint.CacheKey{Tenant: "b", Hash: [32]byte{1}}
+		next := checkpoint.CacheKey{Tenant: "a", Hash: [32]byte{2}}
 		for _, k := range []checkpoint.CacheKey{mine, next, theirs} {
 			if err := s.CachePut(t.Context(), k, []byte("canary of "+k.Tenant), time.Hour); err != nil {
 				t.Fatal(err)
