@@ -247,22 +247,30 @@ func TestMigrationAndHistory(t *testing.T) {
 // E45, E53: what is migrated is written with what the call writes first: no call writes more often.
 func TestMigrationCostsNoWrite(t *testing.T) {
 	t.Parallel()
-	writes := func(migrate bool) (n int) {
-		store, did := new(checkpoint.Memory), new(effects)
-		counted := &counting{Store: store}
-		_, err := compile(t, orderOne(did), graph.Options{Store: store}).Run(t.Context(), graph.ID("1"), ordering)
-		q := paused(t, err).Questions[0]
-		if migrate {
-			_, err = compile(t, orderTwo(did, toTwo), graph.Options{Store: counted}).Resume(t.Context(), graph.ID("1"), graph.AnswerID(q.ID, true))
-		} else {
-			_, err = compile(t, orderOne(did), graph.Options{Store: counted}).Resume(t.Context(), graph.ID("1"), graph.AnswerID(q.ID, true))
+	program := func(store checkpoint.Store, version int, ask string) *graph.App[notes] {
+		g := waitsAt(version, true, "end")
+		g.Node(ask, func(ctx context.Context, s *notes) error {
+			_, err := graph.Ask[bool](ctx, "ok", "ok?")
+			return err
+		})
+		g.Edge(graph.Start, ask)
+		g.Edge(ask, "end")
+		if version > 0 {
+			g.Migrate(0, 1, func(m *graph.Migration) error { m.RenameNode("old", "new"); return nil })
 		}
-		if err != nil {
+		return compile(t, g, graph.Options{Store: store})
+	}
+	writes := func(version int, ask string) int { // one task a superstep: how many appends that takes does not depend on chance
+		store := new(checkpoint.Memory)
+		counted := &counting{Store: store}
+		_, err := program(store, 0, "old").Run(t.Context(), graph.ID("1"), nil)
+		q := paused(t, err).Questions[0]
+		if _, err := program(counted, version, ask).Resume(t.Context(), graph.ID("1"), graph.AnswerID(q.ID, true)); err != nil {
 			t.Fatal(err)
 		}
 		return counted.appends
 	}
-	if plain, moved := writes(false), writes(true); plain != moved {
+	if plain, moved := writes(0, "old"), writes(1, "new"); plain != moved || plain == 0 {
 		t.Errorf("%d appends with a migration, %d without", moved, plain)
 	}
 }

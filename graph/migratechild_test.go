@@ -42,7 +42,13 @@ func childTwo(t *testing.T, fn func(*graph.Migration) error) *graph.App[childV2]
 		return err
 	})
 	g.Edge(graph.Start, "start")
+	g.Node("more", func(ctx context.Context, s *childV2) error {
+		_, err := graph.Ask[bool](ctx, "q2", "really?")
+		s.Log.Append("really")
+		return err
+	})
 	g.Edge("start", "new")
+	g.Edge("new", "more")
 	g.Migrate(0, 2, fn)
 	return compile(t, g, graph.Options{})
 }
@@ -81,11 +87,11 @@ func TestMigrationOfAChild(t *testing.T) {
 		ended      bool // the child's call before the migration
 		want       string
 	}{
-		{"child alone", "c", graph.PerCall, nil, false, "start asked end"},
-		{"parent too", "d", graph.PerCall, func(m *graph.Migration) error { m.RenameNode("c", "d"); return nil }, false, "start asked end"},
-		{"per thread", "c", graph.PerThread, nil, false, "start asked end"},
-		{"per thread, after its end", "c", graph.PerThread, nil, true, "start asked end start asked start asked end"},
-		{"per thread, parent too", "c", graph.PerThread, func(*graph.Migration) error { return nil }, true, "start asked end start asked start asked end"},
+		{"child alone", "c", graph.PerCall, nil, false, "start asked really end"},
+		{"parent too", "d", graph.PerCall, func(m *graph.Migration) error { m.RenameNode("c", "d"); return nil }, false, "start asked really end"},
+		{"per thread", "c", graph.PerThread, nil, false, "start asked really end"},
+		{"per thread, after its end", "c", graph.PerThread, nil, true, "start asked end start asked start asked really end"},
+		{"per thread, parent too", "c", graph.PerThread, func(*graph.Migration) error { return nil }, true, "start asked end start asked start asked really end"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -103,6 +109,9 @@ func TestMigrationOfAChild(t *testing.T) {
 			} else if kids, err := two.Children(t.Context(), th); err != nil || string(kids[0].State) != `{"log":["start"]}` || kids[0].Next[0].Node != "new" {
 				t.Fatalf("%+v, %v", kids, err)
 			}
+			_, err = two.Resume(t.Context(), th, graph.AnswerID(q.ID, true))
+			q = paused(t, err).Questions[0]
+			two = parent(t, store, c.node, childTwo(t, moveChild), newLog, c.memory, c.move) // another process reads what was written
 			s, err := two.Resume(t.Context(), th, graph.AnswerID(q.ID, true))
 			if err != nil || strings.Join(s.Log.Slice(), " ") != c.want {
 				t.Fatalf("%q, %v", s.Log.Slice(), err)
@@ -134,7 +143,8 @@ func TestMigrationOfAChildIsRefused(t *testing.T) {
 	refused(parent(t, store, "c", childTwo(t, nil), newLog, graph.PerCall, nil), `"old"`)
 
 	two := parent(t, store, "c", childTwo(t, moveChild), newLog, graph.PerCall, nil)
-	if _, err := two.Resume(t.Context(), th, graph.AnswerID(q.ID, true)); err != nil {
+	_, err = two.Resume(t.Context(), th, graph.AnswerID(q.ID, true))
+	if _, err = two.Resume(t.Context(), th, graph.AnswerID(paused(t, err).Questions[0].ID, true)); err != nil {
 		t.Fatal(err)
 	}
 	_, err = two.Run(t.Context(), th, nil)
@@ -147,7 +157,7 @@ func TestMigrationOfAChildIsRefused(t *testing.T) {
 	g.Edge(graph.Start, "end")
 	g.Migrate(0, 1, func(m *graph.Migration) error { m.DropNode("c"); return nil })
 	s, err := compile(t, g, graph.Options{Store: store}).Resume(t.Context(), th)
-	if err != nil || strings.Join(s.Log.Slice(), " ") != "start asked end" {
+	if err != nil || strings.Join(s.Log.Slice(), " ") != "start asked really end" {
 		t.Fatalf("%v, %v", s.Log.Slice(), err)
 	}
 	qs, err := store.Questions(t.Context(), checkpoint.QuestionFilter{})

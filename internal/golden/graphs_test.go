@@ -91,7 +91,9 @@ func kid[C any](version int, asks string, said func(*C) *state.List[string]) *gr
 		return err
 	})
 	g.Edge(graph.Start, "begin")
+	g.Node("done", func(_ context.Context, c *C) error { said(c).Append("done"); return nil })
 	g.Edge("begin", asks)
+	g.Edge(asks, "done")
 	return g
 }
 
