@@ -2,7 +2,7 @@
 // outlives a process. Its tests have the present program continue all of them (C15, E45), and continue threads whose process
 // died behind any write.
 //
-// testdata/format1 is one database in three forms: a SQLite file, the statements that make the tables of a Postgres schema and fill
+// Each folder of testdata is one database in three forms: a SQLite file, the statements that make the tables of a Postgres schema and fill
 // them, and the keys of a Redis prefix, all compressed; and what has to become of each thread. They are what a user of that
 // release has, so they are read by the store and not through it. A new format gets new files by
 //
