@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
@@ -163,6 +164,18 @@ func column[T any](r *row) (out T) {
 }
 
 func (r *row) int() int64   { return column[int64](r) }
+func (r *row) int32() int32 { return int32(r.within(math.MinInt32, math.MaxInt32)) }
+func (r *row) byte() byte   { return byte(r.within(0, math.MaxUint8)) }
+
+// within is a number that fits where it goes: cut off, it would be another one that is valid.
+func (r *row) within(low, high int64) int64 {
+	n := r.int()
+	if (n < low || n > high) && r.err == nil {
+		r.err = fmt.Errorf("%w: column %d is %d", checkpoint.ErrCorrupt, r.i, n)
+	}
+	return n
+}
+
 func (r *row) text() string { return column[string](r) }
 func (r *row) blob() []byte { return column[[]byte](r) }
 

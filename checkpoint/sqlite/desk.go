@@ -26,8 +26,8 @@ const (
 // scanQuestion reads questionColumns.
 func scanQuestion(r *row, now time.Time) checkpoint.Question {
 	q := checkpoint.Question{
-		Key: checkpoint.Key{Tenant: r.text(), Thread: r.text()}, ID: r.text(), Branch: int32(r.int()),
-		Namespace: checkpoint.Namespace(r.blob()), Run: r.text(), Task: r.text(), State: checkpoint.QuestionState(r.int()),
+		Key: checkpoint.Key{Tenant: r.text(), Thread: r.text()}, ID: r.text(), Branch: r.int32(),
+		Namespace: checkpoint.Namespace(r.blob()), Run: r.text(), Task: r.text(), State: checkpoint.QuestionState(r.byte()),
 		Asked: r.time(), Deadline: r.time(), Shown: r.blob(), NotBy: r.text(), Body: r.blob(),
 		Answer: r.blob(), AnsweredBy: r.text(), AnsweredAt: r.time(),
 	}
@@ -133,7 +133,7 @@ func (s *Store) Inbox(ctx context.Context, key checkpoint.Key) ([]checkpoint.Com
 
 func inbox(ctx context.Context, c *conn, key checkpoint.Key) (out []checkpoint.Command, err error) {
 	err = c.query(ctx, sqlInbox, func(r *row) {
-		out = append(out, checkpoint.Command{Key: key, N: r.int(), Kind: checkpoint.CommandKind(r.int()), Request: r.text(), At: r.time(), Body: r.blob()})
+		out = append(out, checkpoint.Command{Key: key, N: r.int(), Kind: checkpoint.CommandKind(r.byte()), Request: r.text(), At: r.time(), Body: r.blob()})
 	}, key.Tenant, key.Thread)
 	return out, err
 }

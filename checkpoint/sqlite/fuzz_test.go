@@ -134,3 +134,36 @@ func readAll(t testing.TB, s checkpoint.Store, key checkpoint.Key) {
 		}
 	}
 }
+
+// A number that does not fit where it goes is not cut off to another one that is valid. // report 120
+func TestNumberOutOfRange(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "t.db")
+	store, err := sqlite.Open(path, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	key := checkpoint.Key{Tenant: "t", Thread: "a"}
+	fill(t, store, key)
+	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	for column, by := range map[string]int64{"hf_record.kind": 256, "hf_thread.status": 256, "hf_thread.active": 1 << 32, "hf_question.state": 256, "hf_inbox.kind": -256} {
+		table, name := split(column)
+		if _, err := db.Exec(fmt.Sprintf(`update %s set %s = %s + ?`, table, name, name), by); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Load(t.Context(), key, 0, ""); !errors.Is(err, checkpoint.ErrCorrupt) {
+			t.Errorf("%s: %v", column, err)
+		}
+		if _, err := db.Exec(fmt.Sprintf(`update %s set %s = %s - ?`, table, name, name), by); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := store.Load(t.Context(), key, 0, ""); err != nil {
+		t.Fatal(err)
+	}
+}

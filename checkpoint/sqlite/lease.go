@@ -25,7 +25,7 @@ const (
 // scanRun reads runColumns.
 func scanRun(r *row) checkpoint.Run {
 	return checkpoint.Run{
-		Key: checkpoint.Key{Tenant: r.text(), Thread: r.text()}, ID: r.text(), Request: r.text(), Status: checkpoint.Status(r.int()),
+		Key: checkpoint.Key{Tenant: r.text(), Thread: r.text()}, ID: r.text(), Request: r.text(), Status: checkpoint.Status(r.byte()),
 		Graph: r.text(), By: r.text(), Error: string(r.blob()), Started: r.time(), Ended: r.time(), Meta: meta(r),
 	}
 }

@@ -36,8 +36,8 @@ const (
 // scanRecord reads recordColumns and a body.
 func scanRecord(r *row) checkpoint.Record {
 	return checkpoint.Record{
-		Branch: int32(r.int()), Namespace: checkpoint.Namespace(r.blob()), Pos: r.int(), Ord: r.int(), By: r.int(),
-		Base: r.int(), Step: r.int(), Kind: checkpoint.Kind(r.int()), At: r.time(), Body: r.blob(),
+		Branch: r.int32(), Namespace: checkpoint.Namespace(r.blob()), Pos: r.int(), Ord: r.int(), By: r.int(),
+		Base: r.int(), Step: r.int(), Kind: checkpoint.Kind(r.byte()), At: r.time(), Body: r.blob(),
 	}
 }
 
@@ -71,7 +71,7 @@ func (s *Store) Load(ctx context.Context, key checkpoint.Key, branch int32, ns c
 }
 
 func scanBranch(r *row) checkpoint.Branch {
-	return checkpoint.Branch{N: int32(r.int()), Name: r.text(), Origin: int32(r.int()), Ord: r.int(), Reason: r.text()}
+	return checkpoint.Branch{N: r.int32(), Name: r.text(), Origin: r.int32(), Ord: r.int(), Reason: r.text()}
 }
 
 // resolve replaces checkpoint.Active.
@@ -89,7 +89,7 @@ func branchOf(ctx context.Context, c *conn, key checkpoint.Key, branch int32) (i
 	}
 	branch = 0
 	err := c.query(ctx, `select active from hf_thread where tenant = ? and thread = ?`,
-		func(r *row) { branch = int32(r.int()) }, key.Tenant, key.Thread)
+		func(r *row) { branch = r.int32() }, key.Tenant, key.Thread)
 	return branch, err
 }
 
