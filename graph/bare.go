@@ -74,7 +74,8 @@ func (r *run) bareItem(l *loaded, as string, write func(any) error, to Next) (it
 	if len(targets) == 0 {
 		targets = []string{End}
 	}
-	e.open.out, e.open.phase = &call{t: e.open}, phaseEnd
+	e.open.out, e.open.phase = new(call), phaseEnd
+	e.open.out.begin(e.open, 1, nil)
 	// The targets are all there is: joins are for the program, and do not count the task.
 	d := record.Done{ID: e.open.id(), Node: e.open.node.name, Writes: view.writes, To: targets, Instead: true}
 	return item{kind: checkpoint.KindResult, step: r.step, body: &record.Result{Done: d}}, r.usedQuestions([]*task{e.open}), nil

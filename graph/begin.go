@@ -281,7 +281,7 @@ func (r *run) input(from intake, last int64) (*record.Input, error) {
 	}
 	t := &task{r: r, node: p.start, step: r.step, ctx: r.ctx, head: r.head}
 	c := &t.first
-	c.t, c.n, c.Context = t, 1, r.ctx
+	c.begin(t, 1, r.ctx)
 	if err := c.protect(from.into); err != nil {
 		return nil, fmt.Errorf("input: %w", err)
 	}

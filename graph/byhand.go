@@ -230,7 +230,8 @@ func (c *core) ranLast(ctx context.Context, chain checkpoint.Chain, entry int64)
 // byHand gives a task a result that its node did not make.
 func (t *task) byHand(write func(any) error, to Next) error {
 	p := t.r.plan
-	c := &call{t: t, n: 1, Context: t.ctx}
+	c := new(call)
+	c.begin(t, 1, t.ctx)
 	err := aside(func() error {
 		view := p.ops.view(t.head)
 		if err := write(view); err != nil {

@@ -94,7 +94,7 @@ func (c *call) recall(arg any) (hit bool, err error) {
 		return false, &RouteError{t.node.name, "", "the key of its cache wrote field " + f + "; only nodes write"}
 	}
 	k := checkpoint.CacheKey{Tenant: t.r.key.Tenant, Hash: hashParts("holdfast.cache.1", p.id.Name, p.id.Fingerprint, t.node.name, name)}
-	c.slot = &k
+	c.own().slot = &k
 	var body []byte
 	err = within(c, cacheTime, func(ctx context.Context) (err error) {
 		body, err = t.r.c.cache.CacheGet(ctx, k)
@@ -117,7 +117,7 @@ func (c *call) accept(body []byte) bool {
 	if err != nil || p.leads(t.node, &d) != nil {
 		return false
 	}
-	c.view, c.writes, c.to, c.cached = view, d.Writes, d.To, true
+	c.view, c.writes, c.to, c.own().cached = view, d.Writes, d.To, true
 	for _, s := range d.Sends {
 		c.sends = append(c.sends, send{s.Node, s.Arg, s.Time})
 	}
@@ -157,7 +157,7 @@ func (p *plan) leads(n *node, d *record.Done) error {
 // it was made to return.
 func (c *call) ownOnly(view any) {
 	if c.t.ctx.Err() != nil || c.t.r.plan.ops.wroteUnstored(view) != "" {
-		c.slot = nil
+		c.own().slot = nil
 	}
 }
 
@@ -169,6 +169,12 @@ func (t *task) keepable() bool {
 
 // remember puts the results of a committed superstep into the cache. Nothing depends on it, so an error is logged.
 func (r *run) remember(ran []*task) {
+	if slices.ContainsFunc(ran, (*task).keepable) {
+		r.rememberAll(ran)
+	}
+}
+
+func (r *run) rememberAll(ran []*task) {
 	var puts sync.WaitGroup
 	for _, t := range ran {
 		if t.keepable() {

@@ -15,23 +15,41 @@ import (
 // A call is one attempt of a task. It is the context that the node gets, and serves what the node asks of it.
 type call struct {
 	context.Context
-	t     *task
-	n     int
-	cause error // for a handler
+	t *task
+	n int
 
 	// The result, read by the task when the attempt has returned in time.
 	view       any
 	writes     record.Writes
 	to         []string
 	sends      []send
-	up         []string // targets of the parent that an Escape named
-	redirected bool     // a handler chose targets: joins do not count
+	redirected bool // a handler chose targets: joins do not count
 
 	beat chan struct{} // signs of life, if there is an idle time-out
 
-	mu    sync.Mutex
-	stale bool
-	calls // what few nodes need
+	mu     sync.Mutex
+	stale  bool
+	*calls // what few nodes need: noCalls until there is something
+}
+
+// noCalls are those of an attempt that has none. It is shared, and never written to.
+var noCalls calls
+
+// own returns the calls to be written to. The lock is held, unless the attempt has not begun. Whoever comes late writes where nobody
+// reads.
+func (c *call) own() *calls {
+	if c.stale {
+		return &calls{names: newNames()}
+	}
+	if c.calls == &noCalls {
+		c.calls = new(calls)
+	}
+	return c.calls
+}
+
+// begin makes c the n-th attempt of a task.
+func (c *call) begin(t *task, n int, ctx context.Context) {
+	c.t, c.n, c.Context, c.calls = t, n, ctx, &noCalls
 }
 
 // calls are the questions and effects of one attempt. Most have none.
@@ -40,6 +58,7 @@ type calls struct {
 	used  []record.Used
 	late  []string // questions that had expired without a default
 	names *names
+	up    []string // targets of the parent that an Escape named
 
 	slot   *checkpoint.CacheKey // where the result belongs in the cache
 	cached bool                 // the result came from there
@@ -60,12 +79,17 @@ type names struct {
 	busy  map[string]bool // names of onces that run now
 }
 
+func newNames() *names {
+	return &names{map[string]int{}, map[string]int{}, map[string]int{}, map[string]bool{}}
+}
+
 // named returns the counters. The lock is held.
 func (c *call) named() *names {
-	if c.names == nil {
-		c.names = &names{map[string]int{}, map[string]int{}, map[string]int{}, map[string]bool{}}
+	own := c.own()
+	if own.names == nil {
+		own.names = newNames()
 	}
-	return c.names
+	return own.names
 }
 
 // Value serves the host and passes everything else on to the caller's context.
@@ -164,14 +188,14 @@ func (c *call) Ask(q *host.Question) (json.RawMessage, error) {
 	c.at(q)
 	shown := shownHash(q.Prompt, q.Schema)
 	if a := r.answerTo(q.ID, shown); a != nil {
-		c.used = append(c.used, record.Used{Question: q.ID, By: a.AnsweredBy, At: a.AnsweredAt.UTC(), Value: a.Answer})
+		c.own().used = append(c.used, record.Used{Question: q.ID, By: a.AnsweredBy, At: a.AnsweredAt.UTC(), Value: a.Answer})
 		return a.Answer, nil
 	}
 	if row := r.lapsed(q.ID, shown); row != nil {
 		return c.lapse(q, row)
 	}
 	r.due(q, shown)
-	c.asked = append(c.asked, q)
+	c.own().asked = append(c.asked, q)
 	return nil, &host.Suspend{Question: *q}
 }
 
@@ -184,13 +208,13 @@ func (c *call) Refuse(q *host.Question, reason error) error {
 	}
 	for i, u := range c.used {
 		if u.Question == q.ID {
-			c.used = append(c.used[:i:i], c.used[i+1:]...)
+			c.own().used = append(c.used[:i:i], c.used[i+1:]...)
 			break
 		}
 	}
 	c.t.r.refuse(q.ID, reason)
 	c.t.r.due(q, shownHash(q.Prompt, q.Schema))
-	c.asked = append(c.asked, q)
+	c.own().asked = append(c.asked, q)
 	return &host.Suspend{Question: *q}
 }
 
@@ -259,7 +283,7 @@ func (c *call) OnceAgain(o *host.Once) error {
 
 func (c *call) release(name string) {
 	c.mu.Lock()
-	delete(c.names.busy, name)
+	delete(c.named().busy, name)
 	c.mu.Unlock()
 }
 
@@ -268,7 +292,7 @@ func (c *call) OnceEnd(o *host.Once, result json.RawMessage, err error) error {
 	defer c.release(o.Name)
 	if err != nil {
 		c.mu.Lock()
-		c.names.onces[o.Name]-- // the next call of that name is the same effect, under the same key
+		c.named().onces[o.Name]-- // the next call of that name is the same effect, under the same key
 		c.mu.Unlock()
 		if !o.Intent || errors.Is(err, host.ErrUnknown) {
 			return nil

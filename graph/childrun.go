@@ -283,21 +283,22 @@ func (c *call) stoppedBy(k *run) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.held = true
+	left := c.own()
+	left.held = true
 	if waits {
-		c.breaks = append(c.breaks, in.Breaks...)
-		c.beside = errors.Join(c.beside, in.Err)
+		left.breaks = append(left.breaks, in.Breaks...)
+		left.beside = errors.Join(left.beside, in.Err)
 		for _, t := range k.current {
 			if t.asked() {
-				c.asked = append(c.asked, t.out.asked...)
+				left.asked = append(left.asked, t.out.asked...)
 			}
 		}
 	}
-	c.drained = c.drained || drained
+	left.drained = left.drained || drained
 	for _, t := range k.current {
-		c.drained = c.drained || t.asked() && t.out.drained
+		left.drained = left.drained || t.asked() && t.out.drained
 	}
-	c.paused = c.paused || c.drained || len(c.breaks) > 0
+	left.paused = left.paused || left.drained || len(left.breaks) > 0
 	return &childStop{k.path[len(k.path)-1], k.err}
 }
 
@@ -340,6 +341,11 @@ func (r *run) leaveFor(ran []*task) {
 
 // escape takes targets of the parent.
 func (c *call) escape(to []string, from string) error {
+	if len(to) == 0 {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, t := range to {
 		switch {
 		case !slices.Contains(c.t.r.escapes, t):
@@ -347,7 +353,7 @@ func (c *call) escape(to []string, from string) error {
 		case c.t.node == c.t.r.plan.start:
 			return &RouteError{from, t, "a graph cannot escape before it has run a node"}
 		}
-		c.up = append(c.up, t)
+		c.own().up = append(c.up, t)
 	}
 	return nil
 }

@@ -49,9 +49,9 @@ func (c *call) lapse(q *host.Question, row *checkpoint.Question) (json.RawMessag
 	if err != nil {
 		return nil, err
 	}
-	c.used = append(c.used, record.Used{Question: q.ID, At: row.Deadline.UTC(), Value: p.Default, Lapsed: true})
+	c.own().used = append(c.used, record.Used{Question: q.ID, At: row.Deadline.UTC(), Value: p.Default, Lapsed: true})
 	if p.Default == nil {
-		c.late = append(c.late, q.ID)
+		c.own().late = append(c.late, q.ID)
 		return nil, &ExpiredError{p}
 	}
 	q.Lapsed = true

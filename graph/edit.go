@@ -41,7 +41,7 @@ func (r *run) edited(cmds []Command) (*task, error) {
 	p := r.plan
 	t := &task{r: r, node: &node{name: Start}, step: r.step, ctx: r.ctx, head: r.head}
 	c := &t.first
-	c.t, c.n, c.Context = t, 1, r.ctx
+	c.begin(t, 1, r.ctx)
 	err := aside(func() error {
 		view := p.ops.view(r.head)
 		for _, cmd := range cmds {

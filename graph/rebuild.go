@@ -215,14 +215,20 @@ func (r *run) decodeResults() error {
 			return &IncompatibleError{Thread: r.thread, Written: graphText(r.log.Graph), Reasons: []string{fmt.Sprintf("result of node %s: %v", t.node.name, err)}}
 		}
 		c := &t.first
-		c.t, c.view, c.writes, c.used, c.up, c.redirected = t, view, res.Writes, res.Answers, res.Escape, res.Instead
+		c.begin(t, 0, nil)
+		c.view, c.writes, c.redirected = view, res.Writes, res.Instead
+		if len(res.Answers)+len(res.Escape) > 0 {
+			c.own().used, c.own().up = res.Answers, res.Escape
+		}
 		for _, to := range res.To {
 			c.to = append(c.to, r.plan.present(to))
 		}
 		for _, s := range res.Sends {
 			c.sends = append(c.sends, send{r.plan.present(s.Node), s.Arg, s.Time})
 		}
-		c.cached = res.Cached
+		if res.Cached {
+			c.own().cached = true
+		}
 		t.out, t.handled, t.attempt = c, res.Handled, res.Attempt
 	}
 	return nil

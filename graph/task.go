@@ -118,7 +118,7 @@ func (t *task) attempts() error {
 		if n > 1 {
 			c = new(call)
 		}
-		c.t, c.n, c.Context = t, n, t.ctx
+		c.begin(t, n, t.ctx)
 		err := c.guard((*call).body)
 		c.seal()
 		t.late = c.late
@@ -179,7 +179,8 @@ func (t *task) handle(cause error) error {
 		}
 		t.marker = true
 	}
-	c := &call{t: t, n: t.attempt, Context: t.ctx, cause: cause}
+	c := new(call)
+	c.begin(t, t.attempt, t.ctx)
 	err := c.guard((*call).handlerBody)
 	c.seal()
 	t.late = append(t.late, c.late...)
@@ -241,7 +242,7 @@ func (c *call) handlerBody() error {
 	t := c.t
 	h := t.node.handler
 	view := t.r.plan.ops.view(t.head)
-	next, err := h.fn(c, view, c.cause)
+	next, err := h.fn(c, view, t.cause)
 	if err != nil {
 		return err
 	}
