@@ -292,7 +292,7 @@ func (r *run) input(from intake, last int64) (*record.Input, error) {
 	r.head, t.out = head, c
 	r.schedule([]*task{t})
 	in := &record.Input{
-		Run: r.id, By: r.by, Request: r.ro.Request, Meta: r.ro.Meta, Graph: p.id, Mode: string(r.mode), Writes: c.writes, Folded: folded,
+		Run: r.id, By: r.starter, Request: r.ro.Request, Meta: r.ro.Meta, Graph: p.id, Mode: string(r.mode), Writes: c.writes, Folded: folded,
 		Sends: t.result().Sends, Next: r.refer([]*task{t}),
 	}
 	for i := range in.Next {

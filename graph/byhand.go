@@ -286,6 +286,12 @@ func (r *run) parkEdit(l *loaded, closed []string, begun bool, it item) error {
 		}
 	}
 	if was := l.log.Pause; was != nil {
+		p.Breaks = was.Breaks
+		for _, id := range was.Held {
+			if slices.ContainsFunc(r.current, func(t *task) bool { return t.id() == id && t.out == nil }) {
+				p.Held = append(p.Held, id)
+			}
+		}
 		for _, q := range was.Questions {
 			if !slices.Contains(closed, q.ID) {
 				p.Questions = append(p.Questions, q)

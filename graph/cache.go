@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -93,7 +94,7 @@ func (c *call) recall(arg any) (hit bool, err error) {
 	if f := p.ops.wrote(view); f != "" {
 		return false, &RouteError{t.node.name, "", "the key of its cache wrote field " + f + "; only nodes write"}
 	}
-	k := checkpoint.CacheKey{Tenant: t.r.key.Tenant, Hash: hashParts("holdfast.cache.1", p.id.Name, p.id.Fingerprint, t.node.name, name)}
+	k := checkpoint.CacheKey{Tenant: cmp.Or(t.r.key.Tenant, SingleTenant), Hash: hashParts("holdfast.cache.1", p.id.Name, p.id.Fingerprint, t.node.name, name)}
 	c.own().slot = &k
 	var body []byte
 	err = within(c, cacheTime, func(ctx context.Context) (err error) {

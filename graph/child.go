@@ -83,7 +83,11 @@ func Mount[S, C any](g *Graph[S], name string, child *App[C], in func(s *S, c *C
 		if out != nil {
 			out(view.(*S), k.plan.ops.view(k.head).(*C))
 		}
-		return To(k.escaped...), nil
+		var next Next
+		for _, to := range k.escaped { // a record may have a former name
+			next = next.And(To(c.t.r.plan.present(to)))
+		}
+		return next, nil
 	}
 	g.add(name, child == nil, n)
 }
@@ -100,7 +104,7 @@ func (n *node) callee() *callee {
 // Call runs another graph inside a node, with a state of its own, and returns its final state. Like a mounted graph it is part of the
 // thread: when it pauses, the error must be returned by the node, as that of Ask; when the node runs again, Call goes on where the child was,
 // and a child that has ended is not run again. A call is known by its task, its name, and how often the task has
-// called under that name. The child's graph may not Escape.
+// called under that name; calls at the same time need names of their own. The child's graph may not Escape.
 func Call[C any](ctx context.Context, name string, child *App[C], in func(*C)) (*C, error) {
 	c, ok := host.From(ctx).(*call)
 	if !ok {

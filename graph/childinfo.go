@@ -56,25 +56,31 @@ type childChain struct {
 	log *record.Thread
 }
 
-// needed reports whether a chain belongs to one of the tasks, or is kept for the thread.
-func needed(ns checkpoint.Namespace, tasks []record.Task) bool {
-	in, err := ns.Segments()
-	if err != nil || len(in) == 0 || !strings.HasPrefix(in[0], "t") {
-		return true
+// needed reports whether a chain belongs to something that its parent has scheduled, or is kept for the thread. A parent that is not
+// needed itself has no log.
+func needed(in []string, parent *record.Thread) bool {
+	if parent == nil {
+		return false
 	}
-	task, _, _ := strings.Cut(in[0][1:], "/")
-	return slices.ContainsFunc(tasks, func(t record.Task) bool { return t.ID == task })
+	task, called := strings.CutPrefix(in[len(in)-1], "t")
+	task, _, _ = strings.Cut(task, "/")
+	return !called || slices.ContainsFunc(parent.Next, func(t record.Task) bool { return t.ID == task })
 }
 
-// childrenAt folds the child graphs that belong to tasks of the root, or are kept for the thread, up to a place in the order of the
-// thread; 0 is now. They come in the order of their namespaces, parents first.
-func (c *core) childrenAt(ctx context.Context, root checkpoint.Chain, tasks []record.Task, ord int64) (out []childChain, err error) {
+// childrenAt folds the child graphs that belong to what was scheduled, or are kept for the thread, up to a place in the order of the
+// thread; 0 is now. The root's fold is given. They come in the order of their namespaces, parents first.
+func (c *core) childrenAt(ctx context.Context, root checkpoint.Chain, at *record.Thread, ord int64) (out []childChain, err error) {
 	chains, err := c.store.Chains(ctx, root.Key, root.Branch)
 	if err != nil {
 		return nil, err
 	}
+	logs := map[checkpoint.Namespace]*record.Thread{"": at}
 	for _, last := range chains {
-		if last.Namespace == "" || !needed(last.Namespace, tasks) {
+		in, err := last.Namespace.Segments()
+		if err != nil {
+			return nil, err
+		}
+		if len(in) == 0 || !needed(in, logs[checkpoint.NamespaceOf(in[:len(in)-1]...)]) {
 			continue
 		}
 		chain := root
@@ -84,6 +90,7 @@ func (c *core) childrenAt(ctx context.Context, root checkpoint.Chain, tasks []re
 			return nil, err
 		}
 		if log != nil {
+			logs[last.Namespace] = log
 			out = append(out, childChain{last.Namespace, log})
 		}
 	}
@@ -116,7 +123,7 @@ func (c *core) childrenOf(ctx context.Context, root checkpoint.Chain, log *recor
 	if qs != nil {
 		ord = 0
 	}
-	chains, err := c.childrenAt(ctx, root, log.Next, ord)
+	chains, err := c.childrenAt(ctx, root, log, ord)
 	if err != nil {
 		return nil, err
 	}

@@ -79,8 +79,14 @@ func (c *call) child(k *callee, input func(view any) error) (*run, error) {
 	if err := c.Heartbeat(); err != nil {
 		return nil, err
 	}
-	r := c.newChild(k)
-	err := aside(func() error { return r.prepareChild(k, input) })
+	r, err := c.newChild(k)
+	if err != nil {
+		return nil, err
+	}
+	if k.counted {
+		defer c.release("call " + k.name)
+	}
+	err = aside(func() error { return r.prepareChild(k, input) })
 	switch {
 	case err != nil:
 		r.finish(checkpoint.Running, err)
@@ -99,12 +105,17 @@ func (c *call) child(k *callee, input func(view any) error) (*run, error) {
 }
 
 // newChild is a run in the place of a call.
-func (c *call) newChild(k *callee) *run {
+func (c *call) newChild(k *callee) (*run, error) {
 	up := c.t.r
 	segment, id := k.segment, perCall(c.t.id(), "", 0)
 	if k.counted {
 		c.mu.Lock()
 		n := c.named()
+		if n.busy["call "+k.name] {
+			c.mu.Unlock()
+			return nil, ErrCallBusy
+		}
+		n.busy["call "+k.name] = true
 		id = perCall(c.t.id(), k.name, n.calls[k.name])
 		n.calls[k.name]++
 		c.mu.Unlock()
@@ -129,7 +140,7 @@ func (c *call) newChild(k *callee) *run {
 		r.journal = up.journal
 	}
 	r.ctx, r.cancel = context.WithCancelCause(r.beginChildSpan(c))
-	return r
+	return r, nil
 }
 
 // callID is what the run of a child is called in its own records: the calls that lead to it.
@@ -154,6 +165,11 @@ func below(prefix string, lists ...[]string) (out []string) {
 
 // prepareChild finds out where the child stands: at its beginning, in the middle, or at its end.
 func (r *run) prepareChild(k *callee, input func(any) error) (err error) {
+	defer func() {
+		r.logMu.Lock()
+		r.begun = err == nil && r.log != nil
+		r.logMu.Unlock()
+	}()
 	if r.journal == nil {
 		r.head = r.plan.ops.empty()
 		_, err := r.input(intake{write: input}, 0)
@@ -212,7 +228,7 @@ func (r *run) pickUp(k *callee) (log *record.Thread, err error) {
 		return record.NewThread(), nil
 	case old != nil && old.fence():
 		return old.log, nil
-	case old != nil: // left behind, and perhaps in the middle of a superstep
+	default: // what is not written yet is part of it too
 		if err := r.journal.sync(); err != nil {
 			return nil, r.wrote(err)
 		}
@@ -241,7 +257,7 @@ func (r *run) fence() bool {
 	r.fenced = true
 	select {
 	case <-r.done:
-		return r.log != nil
+		return r.begun // else what was folded may not be written
 	default:
 		return false
 	}
@@ -276,7 +292,7 @@ func (r *run) beginChild(m *move, input func(any) error) error {
 
 // stoppedBy takes what a child that has not come to its end leaves to the task that called it.
 func (c *call) stoppedBy(k *run) error {
-	in, waits := errors.AsType[*Interrupted](k.err)
+	in, waits := k.err.(*Interrupted) // another thread's, which a node may return, is a failure
 	drained := k.status != checkpoint.Failed && errors.Is(k.err, ErrDrained)
 	if !waits && !drained {
 		return k.err
@@ -288,15 +304,14 @@ func (c *call) stoppedBy(k *run) error {
 	if waits {
 		left.breaks = append(left.breaks, in.Breaks...)
 		left.beside = errors.Join(left.beside, in.Err)
-		for _, t := range k.current {
-			if t.asked() {
-				left.asked = append(left.asked, t.out.asked...)
-			}
-		}
+		left.paused = left.paused || in.Err != nil // Resume tries what has failed again
 	}
 	left.drained = left.drained || drained
 	for _, t := range k.current {
-		left.drained = left.drained || t.asked() && t.out.drained
+		if t.asked() {
+			left.asked = append(left.asked, t.out.asked...)
+			left.drained = left.drained || t.out.drained
+		}
 	}
 	left.paused = left.paused || left.drained || len(left.breaks) > 0
 	return &childStop{k.path[len(k.path)-1], k.err}
@@ -403,6 +418,17 @@ func (r *run) waitsFor(t *task) bool {
 	return len(blocked) > 0
 }
 
+// shown reports whether a breakpoint of a child was shown to anybody: the root's pause came behind the child's. A process may have died
+// between the two.
+func (r *run) shown(log *record.Thread) bool {
+	if r.up == nil || log.Pause == nil || log.Pause.Begun || log.Pause.Reason != record.ReasonBreak {
+		return true
+	}
+	r.root.logMu.Lock()
+	defer r.root.logMu.Unlock()
+	return log.EntryOrd < r.root.log.EntryOrd
+}
+
 // called returns the name under which breakpoints and people know a node.
 func (r *run) called(name string) string {
 	if len(r.path) == 0 {
@@ -421,7 +447,7 @@ func (p *plan) restore(th Thread, log *record.Thread) (any, error) {
 }
 
 // misfitting children are found before anything is changed.
-func (c *core) childrenFit(ctx context.Context, th Thread, chain checkpoint.Chain, p *plan, log *record.Thread) error {
+func (c *core) childrenFit(ctx context.Context, th Thread, chain checkpoint.Chain, p *plan, log *record.Thread, caller string) error {
 	for _, t := range log.Next {
 		n := p.node(t.Node)
 		if n == nil || n.mount == nil || n.mount.memory == NoMemory || log.Results[t.ID] != nil && log.Results[t.ID].Fail == "" {
@@ -437,10 +463,14 @@ func (c *core) childrenFit(ctx context.Context, th Thread, chain checkpoint.Chai
 		if err != nil {
 			return err
 		}
+		id := caller + perCall(t.ID, "", 0)
+		if child.log.Run != id { // a call before this one, which is going to be settled
+			continue
+		}
 		if err := child.fits(th, n.mount.plan); err != nil {
 			return fmt.Errorf("node %s: %w", t.Node, err)
 		}
-		if err := c.childrenFit(ctx, th, at, n.mount.plan, child.log); err != nil {
+		if err := c.childrenFit(ctx, th, at, n.mount.plan, child.log, id+" "); err != nil {
 			return err
 		}
 	}

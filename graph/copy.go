@@ -41,7 +41,7 @@ func (c *core) copyThread(ctx context.Context, th, to Thread, ro RunOptions) err
 
 func (c *core) writeCopy(ctx context.Context, to Thread, ro RunOptions, l *loaded, target *checkpoint.Loaded) error {
 	from := &cut{loaded: l, at: l.log, origin: record.Origin{Thread: l.Head.Thread, Branch: branchNames(l.Loaded)[l.Branch], Entry: l.log.EntryPos, Reason: record.OriginCopy}}
-	children, err := c.childrenAt(ctx, checkpoint.Chain{Key: l.Head.Key, Branch: l.Branch}, l.log.Next, 0)
+	children, err := c.childrenAt(ctx, checkpoint.Chain{Key: l.Head.Key, Branch: l.Branch}, l.log, lastOrd(l.Records))
 	if err != nil {
 		return err
 	}
@@ -195,4 +195,12 @@ func (c *core) drop(ctx context.Context, chain checkpoint.Chain) error {
 		}
 	}
 	return nil
+}
+
+// lastOrd is the moment of a chain that was read to its end.
+func lastOrd(recs []checkpoint.Record) int64 {
+	if len(recs) == 0 {
+		return 0
+	}
+	return recs[len(recs)-1].Ord
 }

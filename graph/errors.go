@@ -104,6 +104,10 @@ var (
 	// ErrTimeout is matched by *TimeoutError.
 	ErrTimeout = errors.New("graph: timed out")
 
+	// ErrCallBusy is returned when two calls of Call under one name run at the same time in one task: after a pause they could not be
+	// told apart.
+	ErrCallBusy = errors.New("graph: a Call of this name is running in this task; give parallel calls different names")
+
 	// ErrOnceBusy is returned when two calls of Once under one name run at the same time in one task.
 	ErrOnceBusy = errors.New("graph: a Once of this name is running in this task; give them different names")
 )

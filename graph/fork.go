@@ -121,7 +121,7 @@ func (c *core) cutAt(ctx context.Context, th Thread, entry int64, in []string, r
 		return nil, err
 	}
 	from := &cut{loaded: l, at: at, ord: cmp.Or(ord, momentOf(at)), origin: record.Origin{Branch: branchNames(l.Loaded)[l.Branch], Entry: entry}}
-	from.children, err = c.childrenAt(ctx, root, at.Next, from.ord)
+	from.children, err = c.childrenAt(ctx, root, at, from.ord)
 	return from, err
 }
 
@@ -145,7 +145,9 @@ func (c *core) rootEntry(ctx context.Context, root checkpoint.Chain, in []string
 	case len(recs) == 0 || !isEntry(recs[0].Kind):
 		return 0, 0, fmt.Errorf("graph: position %d is no entry of child %v of thread %s", entry, in, root.Thread)
 	}
-	ord = recs[0].Ord
+	if ord = recs[0].Ord; recs[0].Kind == checkpoint.KindSeal {
+		ord |= 1<<32 - 1 // with what was written together with it
+	}
 	for rec, err := range c.backward(ctx, checkpoint.Query{Chain: root, To: -1, MaxOrd: ord, NoBody: true}) {
 		if err != nil {
 			return 0, 0, err

@@ -134,8 +134,10 @@ func (p *plan) fit(l *loaded, ns checkpoint.Namespace) {
 	l.move = move
 	gone := func(id string) bool { return slices.Contains(move.closed, id) }
 	l.Questions = slices.DeleteFunc(slices.Clone(l.Questions), func(q checkpoint.Question) bool {
-		task := askedBy(&q, ns)
-		lost := task != "" && !slices.ContainsFunc(l.log.Next, func(t record.Task) bool { return t.ID == task })
+		segment := askedBy(&q, ns)
+		lost := segment != "" && !slices.ContainsFunc(l.log.Next, func(t record.Task) bool {
+			return segment == perCall(t.ID, "", 0) || segment == perThread(t.Node)
+		})
 		if lost {
 			move.closed = append(move.closed, q.ID)
 		}
@@ -146,23 +148,22 @@ func (p *plan) fit(l *loaded, ns checkpoint.Namespace) {
 	}
 }
 
-// askedBy is the task of a chain that a question waits in, also where a graph asks that the task calls; empty: it is not of this chain, or
-// of a graph whose memory belongs to the thread.
+// askedBy is the task of a chain that a question waits in, also where a graph asks that the task calls: as the segment of a namespace, so that it
+// may be a mounted graph that the thread remembers. Empty: it is not of this chain.
 func askedBy(q *checkpoint.Question, ns checkpoint.Namespace) string {
 	if q.Namespace == ns {
-		return q.Task
+		return perCall(q.Task, "", 0)
 	}
 	rest, below := strings.CutPrefix(string(q.Namespace), string(ns))
 	in, err := checkpoint.Namespace(rest).Segments()
 	if !below || err != nil || len(in) == 0 {
 		return ""
 	}
-	task, ok := strings.CutPrefix(in[0], "t")
-	if !ok {
-		return ""
+	if in[0][0] == 'm' {
+		return in[0]
 	}
-	task, _, _ = strings.Cut(task, "/")
-	return task
+	segment, _, _ := strings.Cut(in[0], "/")
+	return segment
 }
 
 // migrate runs what leads to the present version, and folds it. After an error the log is as before.
@@ -257,5 +258,8 @@ func (p *plan) migrateInput(version int, ws record.Writes) (record.Writes, error
 			return nil, err
 		}
 	}
-	return m.done["0.0"].Writes, nil
+	if r := m.done["0.0"]; r != nil {
+		return r.Writes, nil
+	}
+	return nil, nil // the migration has dropped all that it wrote
 }

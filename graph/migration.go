@@ -221,7 +221,7 @@ func ConvertArgs[Old, New any](m *Migration, node string, fn func(Old) (New, err
 // of Once stay recorded and are not repeated.
 func (m *Migration) Rerun(node string) {
 	for id, r := range m.done {
-		if r.Node == node && r.Fail == "" {
+		if r.Node == node && r.Fail == "" && node != Start { // an input cannot be run again
 			delete(m.done, id)
 			delete(m.spoilt, id)
 		}
@@ -243,6 +243,10 @@ func (m *Migration) err() error {
 	for _, t := range m.next {
 		if field, ok := m.spoilt[t.ID]; ok {
 			node := m.done[t.ID].Node
+			if node == Start {
+				m.mistake("the queued input writes field %s, which is converted; App.CancelRun removes it", field)
+				continue
+			}
 			m.mistake("the result of node %s (task %s) writes field %s, which is converted; m.Rerun(%q) takes it back, and it runs again", node, t.ID, field, node)
 		}
 	}

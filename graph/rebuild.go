@@ -137,8 +137,11 @@ func (r *run) rebuild(l *loaded) {
 	if r.id != l.log.Run { // others may read it once the thread is held
 		r.id = l.log.Run
 	}
-	r.step, r.startStep, r.starter = l.log.EntryStep+1, l.log.Start, l.log.By
-	r.skipBreak = began(l.log)
+	r.step, r.startStep = l.log.EntryStep+1, l.log.Start
+	if r.up == nil {
+		r.starter = l.log.By
+	}
+	r.skipBreak = began(l.log) && r.shown(l.log)
 	if r.ro.Durability == "" {
 		r.mode = cmp.Or(Durability(l.log.Mode), r.mode)
 	}

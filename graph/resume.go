@@ -73,7 +73,7 @@ func (c *core) prepareResume(ctx context.Context, r *run, cmds []Command, record
 	if err := c.compatible(r.thread, l); err != nil {
 		return err
 	}
-	if err := c.childrenFit(ctx, r.thread, checkpoint.Chain{Key: r.key, Branch: l.Branch}, c.plan, l.log); err != nil {
+	if err := c.childrenFit(ctx, r.thread, checkpoint.Chain{Key: r.key, Branch: l.Branch}, c.plan, l.log, ""); err != nil {
 		return err
 	}
 	if !*recorded {
@@ -290,7 +290,7 @@ func (c *core) looping(r *run, l *loaded) (bool, error) {
 	if l.Head.Epoch-(l.log.EntryOrd>>32) <= maxTakeovers {
 		return false, nil
 	}
-	chains, err := c.childrenAt(r.ctx, checkpoint.Chain{Key: r.key, Branch: l.Branch}, l.log.Next, 0)
+	chains, err := c.childrenAt(r.ctx, checkpoint.Chain{Key: r.key, Branch: l.Branch}, l.log, 0)
 	for _, ch := range chains {
 		if l.Head.Epoch-(ch.log.EntryOrd>>32) <= maxTakeovers {
 			return false, nil

@@ -117,14 +117,21 @@ func (c *core) trimBranch(ctx context.Context, key checkpoint.Key, branch int32,
 	if err != nil {
 		return 0, err
 	}
+	children, err := c.childrenAt(ctx, root, base, at[0].Ord)
+	if err != nil {
+		return 0, err
+	}
 	chains, err := c.store.Chains(ctx, key, branch)
 	if err != nil {
 		return 0, err
 	}
+	ended := func(ch checkpoint.Record) bool { // a call that had ended before
+		return ch.Ord < at[0].Ord && !slices.ContainsFunc(children, func(c childChain) bool { return c.ns == ch.Namespace })
+	}
 	for _, ch := range chains {
 		chain := checkpoint.Chain{Key: key, Branch: branch, Namespace: ch.Namespace}
 		to := below
-		if ch.Namespace != "" && ch.Ord < at[0].Ord && !needed(ch.Namespace, base.Next) { // a call that has ended
+		if ch.Namespace != "" && ended(ch) {
 			to = ch.Pos + 1
 		} else if ch.Namespace != "" {
 			last, err := c.store.Read(ctx, checkpoint.Query{Chain: chain, To: -1, MaxOrd: at[0].Ord, Limit: 1, Newest: true, NoBody: true})

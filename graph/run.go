@@ -60,6 +60,7 @@ type run struct {
 	logMu   sync.Mutex
 	stepCtx context.Context // of the superstep, if there is a Tracer. Others than the driver read it under the lock
 	fenced  bool            // another attempt has taken its chain
+	begun   bool            // of a child: what was folded is in the journal
 	log     *record.Thread  // nil without a store
 	onces   map[record.OnceID]*record.Once
 
@@ -317,7 +318,7 @@ func (r *run) addWith(closed []string, park *checkpoint.Park, items ...item) (*b
 	r.logMu.Lock()
 	defer r.logMu.Unlock()
 	if r.fenced {
-		return nil, ErrStale
+		return nil, errFenced
 	}
 	for i := range items {
 		items[i].work = r.work()
@@ -410,11 +411,14 @@ func (r *run) once(id record.OnceID) (o *record.Once, reused bool) {
 
 // wrote looks at the outcome of a write: one that failed for good ends the run.
 func (r *run) wrote(err error) error {
-	if err != nil {
+	if err != nil && !errors.Is(err, errFenced) {
 		r.root.lose(err)
 	}
 	return err
 }
+
+// errFenced is what a child gets that was left behind, when it wants to write. It says nothing of the thread.
+var errFenced = fmt.Errorf("%w: another attempt has taken its chain", ErrStale)
 
 // lose ends the run because it cannot write any more: somebody else has the thread, or the store is away.
 func (r *run) lose(err error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph"
 )
 
@@ -44,12 +45,16 @@ func remove(c *call) func() error {
 	yes := c.flags.Bool("yes", false, "do not ask")
 	return func() error {
 		th := c.thread()
-		st, err := c.view.State(c.ctx, th)
-		if err != nil && !errors.Is(err, graph.ErrPruned) {
+		s, err := c.store()
+		if err != nil {
+			return err
+		}
+		l, err := headOf(c.ctx, s, checkpoint.Key{Tenant: th.Tenant, Thread: th.ID}) // it need not be readable
+		if err != nil {
 			return err
 		}
 		if !*yes {
-			if err := c.sure(th, st); err != nil {
+			if err := c.sure(th, l.Head.Status); err != nil {
 				return err
 			}
 		}
@@ -61,13 +66,9 @@ func remove(c *call) func() error {
 }
 
 // sure asks whether a thread is to be deleted.
-func (c *call) sure(th graph.Thread, st *graph.ThreadInfo) error {
+func (c *call) sure(th graph.Thread, status checkpoint.Status) error {
 	if c.json {
 		return c.wrong("with -json say -yes")
-	}
-	status := "gone"
-	if st != nil {
-		status = st.Status.String()
 	}
 	if err := c.print("Delete thread %s (%s) with all its branches and questions? [y/N] ", safe(th.String()), status); err != nil {
 		return err
