@@ -56,6 +56,11 @@ func (a *App[S]) StreamResume(ctx context.Context, thread Thread, cmds ...Comman
 // it, so a reader that went away goes on where it was with WatchOptions.After, in any process. Only where a crash has taken
 // entries that were told before they were safe (Async, AtExit, a store with a LossWindow) numbers go on from what is left.
 //
+// Numbers name their branch. When another branch is watched than the one that After is of, because Rollback, Fork, DeleteRuns or Activate has
+// made it the active one, the first event is one EventsDropped, and then the run is told from where it begins. A branch made later has
+// higher numbers; Activate may lead to lower ones, which the reader may have had. A Run that is not in the active branch is looked for in all, unless
+// the Thread names one. A queued run is followed into the branch where it begins.
+//
 // Watch ends when the run ends or waits for people. It goes on when another process takes the run over; one that has drained
 // because its App closed is one to be taken over. The loop's last error, if any, is the context's cause, ErrClosed when this
 // App closes while it follows the log, or why the log cannot be read.

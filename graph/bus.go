@@ -13,6 +13,18 @@ import (
 // seqBits is how many bits of an event's number count within one entry.
 const seqBits = 24
 
+// branchShift is where the number of the branch begins in an event's number.
+const branchShift = 48
+
+// seqAt is the number that stands for a position of a branch: those of the events there follow it.
+func seqAt(branch int32, pos int64) int64 { return int64(branch)<<branchShift + pos<<seqBits }
+
+// posIn is the position in a branch that a number of it belongs to.
+func posIn(branch int32, seq int64) int64 { return (seq - seqAt(branch, 0)) >> seqBits }
+
+// branchOf is the branch that a number belongs to.
+func branchOf(seq int64) int32 { return int32(seq >> branchShift) }
+
 // sliceBits is how many bits of an event's number count within one acquisition of the thread, between two records.
 const sliceBits = 20
 
@@ -91,8 +103,8 @@ func (b *bus) publish(at int64, evs ...Event) {
 }
 
 func (b *bus) tell(at int64, evs []Event) {
-	if s := at<<seqBits - 1; s > b.seq {
-		b.seq = s
+	if at > 0 {
+		b.seq = max(b.seq, seqAt(b.r.chain.Branch, at)-1)
 	}
 	for _, e := range evs {
 		b.seq++
@@ -123,7 +135,7 @@ func (b *bus) begin(r *run) {
 	defer b.mu.Unlock()
 	b.r = r
 	if r.log != nil {
-		b.seq = r.log.Pos<<seqBits + r.slice()<<sliceBits
+		b.seq = seqAt(r.chain.Branch, r.log.Pos) + r.slice()<<sliceBits
 		if r.chain.Namespace == "" {
 			b.c.live.Store(r.key, r)
 		}
@@ -181,7 +193,7 @@ func (b *bus) pass(ran []*task, pos int64) bool {
 	if b.active.Load() {
 		return false
 	}
-	b.seq = pos<<seqBits + 1 // the state, the entry
+	b.seq = seqAt(b.r.chain.Branch, pos) + 1 // the state, the entry
 	for _, t := range ran {
 		if !t.node.policy.Silent {
 			b.seq++

@@ -57,8 +57,9 @@ const (
 
 // An Event is something that happened in a run.
 type Event struct {
-	// Seq grows within a run, and from run to run of a branch. It is a place, not a count: the position of the record before the
-	// event, and the event's place behind it. So a durable event has the same number whoever reads it, live or from the log.
+	// Seq grows within a run, from run to run of a branch, and from a branch to each that was made later, so that no two events of
+	// a thread share a number. It is a place, not a count: the branch, the position of the record before the event, and the event's
+	// place behind it. So a durable event has the same number whoever reads it, live or from the log.
 	Seq      int64           `json:"seq"`
 	Kind     EventKind       `json:"kind"`
 	Thread   Thread          `json:"thread"`

@@ -8,8 +8,8 @@ import (
 	"github.com/holdfast-go/holdfast/internal/record"
 )
 
-// A retelling makes the events of a chain again out of its records, with the numbers that they had live: the position of the
-// record, and the place behind it. An input has the number 0 for itself: there its run begins.
+// A retelling makes the events of a chain again out of its records, with the numbers that they had live: the branch, the
+// position of the record, and the place behind it. An input has the number 0 for itself: there its run begins.
 type retelling struct {
 	c      *core
 	thread Thread
@@ -26,7 +26,7 @@ func newRetelling(c *core, th Thread, states bool) *retelling {
 
 // tell folds the next record and returns its events.
 func (t *retelling) tell(rec checkpoint.Record) (evs []Event, err error) {
-	first := rec.Pos << seqBits
+	first := seqAt(rec.Branch, rec.Pos)
 	failed := t.log.Pause != nil && t.log.Pause.Reason == record.ReasonFailed
 	switch rec.Kind {
 	case checkpoint.KindEntry:

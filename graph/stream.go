@@ -90,7 +90,7 @@ func (c *core) recall(r *run, rd *reader, g *gap) []Event {
 
 // replay makes the durable events with numbers from..to out of the log.
 func (c *core) replay(ctx context.Context, r *run, from, to int64, states bool) ([]Event, error) {
-	first, last := from>>seqBits, to>>seqBits
+	first, last := posIn(r.chain.Branch, from), posIn(r.chain.Branch, to)
 	heads, err := c.store.Read(ctx, checkpoint.Query{Chain: r.chain, From: first, To: last, NoBody: true})
 	if err != nil || len(heads) == 0 {
 		return nil, err

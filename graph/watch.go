@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/internal/record"
 )
 
 // WatchOptions of one Watch.
 type WatchOptions struct {
 	Run   string        // the watch ends with this run, which may be queued still; empty: the latest one
-	After int64         // go on behind the event with this number (Event.Seq), also if it is of an earlier run; 0: where the run begins
+	After int64         // go on behind the event with this number (Event.Seq), also if it is of an earlier run of the branch; 0: where the run begins
 	Kinds []EventKind   // events that are yielded; default: all but StateValues
 	Every time.Duration // the longest time between two looks at the log; default 1 s
 }
@@ -36,11 +37,12 @@ type watcher struct {
 	chain  checkpoint.Chain
 	yield  func(Event, error) bool
 
-	until string // the run that the watch ends with
-	begun bool   // it is known to have begun
-	start int64  // position where it begins; below 0: not known
-	seen  bool   // records of it, or behind it, have been read
-	over  bool   // another run has begun behind it
+	until  string // the run that the watch ends with
+	waited bool   // it has been seen in the queue
+	begun  bool   // it is known to have begun
+	start  int64  // position where it begins; below 0: not known
+	seen   bool   // records of it, or behind it, have been read
+	over   bool   // another run has begun behind it
 
 	last int64      // number of the last event
 	log  *retelling // nil: the log is read from the last event on
@@ -84,43 +86,105 @@ func (w *watcher) open() error {
 	if err != nil {
 		return err
 	}
+	return w.enter(l)
+}
+
+// enter finds out which branch and which run are watched, as the thread is now.
+func (w *watcher) enter(l *checkpoint.Loaded) error {
 	branch, err := branchNumber(w.thread, l)
 	if err != nil {
 		return err
 	}
 	w.chain = checkpoint.Chain{Key: w.thread.key(), Branch: branch}
-	w.last, w.until = w.o.After, w.o.Run
-	if w.until == "" && branch == l.Head.Active {
+	if w.until = w.o.Run; w.until == "" && branch == l.Head.Active {
 		w.until = l.Head.Run
 	}
-	w.begun = branch == l.Head.Active && w.until == l.Head.Run
-	if w.begun && w.last > 0 {
+	if w.begun = branch == l.Head.Active && w.until == l.Head.Run; w.begun && w.o.After > 0 && branchOf(w.o.After) == branch {
+		w.last = w.o.After
 		return nil
 	}
 	return w.begin(l)
 }
 
-// begin looks for the run that the watch ends with.
+// again enters the branch that has become the active one while the run waited for its turn.
+func (w *watcher) again(l *checkpoint.Loaded) error {
+	if w.o.After > 0 {
+		w.o.After = max(w.o.After, w.last)
+	}
+	w.log, w.trimmed, w.missing = nil, false, false
+	return w.enter(l)
+}
+
+// begin looks for the run that the watch ends with. A number of another branch says nothing of a place in the one that it is in.
 func (w *watcher) begin(l *checkpoint.Loaded) error {
-	var pos int64
-	var run string
-	err := w.patiently(func() (err error) {
-		pos, run, err = w.runStart()
-		return err
-	})
+	waits := w.o.Run != "" && waitsIn(l.Inbox, w.o.Run)
+	w.waited = w.waited || waits
+	tail, err := w.find(l, waits)
 	if err != nil {
 		return err
 	}
+	first := seqAt(w.chain.Branch, w.start)
 	switch {
-	case pos >= 0:
-		w.start, w.until, w.begun = pos, run, true
-		if w.o.After == 0 {
-			w.last = pos << seqBits
-		}
-	case w.o.Run != "" && !waitsIn(l.Inbox, w.o.Run):
+	case w.start >= 0:
+		w.begun = true
+	case w.o.Run != "" && !waits && !w.begun:
 		return w.unknown(l)
+	default: // a run that has not begun comes behind the tail
+		first = max(seqAt(w.chain.Branch, tail+1)-1, 0)
+	}
+	switch {
+	case w.o.After == 0:
+		w.last = first
+	case branchOf(w.o.After) == w.chain.Branch:
+		w.last = w.o.After
+	default:
+		return w.moved(first)
 	}
 	return nil
+}
+
+// moved tells a reader that comes from another branch that it has missed what is between, and begins as for a reader without a number.
+func (w *watcher) moved(first int64) error {
+	from := min(w.o.After+1, seqAt(w.chain.Branch, 0))
+	w.last, w.o.After = first, 0
+	if !w.yield(Event{Kind: EventsDropped, Seq: first, From: from, To: first, Thread: w.thread, Run: w.until}, nil) {
+		return errLeft
+	}
+	return nil
+}
+
+// find looks for the run in the branch that is watched and, if none was asked for by name, in the others, the latest first.
+// It returns the tail of the branch, of the first one if there is no such run.
+func (w *watcher) find(l *checkpoint.Loaded, waits bool) (tail int64, err error) {
+	own, id := w.chain.Branch, w.o.Run
+	if tail, err = w.findHere(id); err != nil || w.start >= 0 || w.thread.Branch != "" || waits {
+		return tail, err
+	}
+	if id == "" { // a rollback has made the branch, and no run has begun in it
+		id = w.until
+	}
+	for n := l.Head.Branches - 1; n >= 0; n-- {
+		if w.chain.Branch = n; n == own {
+			continue
+		}
+		if there, err := w.findHere(id); err != nil || w.start >= 0 {
+			return there, err
+		}
+	}
+	w.chain.Branch = own
+	return tail, nil
+}
+
+// findHere looks for a run in the branch; without an id, for the latest one.
+func (w *watcher) findHere(id string) (tail int64, err error) {
+	err = w.patiently(func() error {
+		var run string
+		if w.start, tail, run, err = w.runStart(id); w.start >= 0 {
+			w.until = run
+		}
+		return err
+	})
+	return tail, err
 }
 
 // unknown says why there is no such run.
@@ -136,6 +200,8 @@ func (w *watcher) unknown(l *checkpoint.Loaded) error {
 	switch {
 	case err != nil:
 		return err
+	case run == nil && w.waited:
+		return takenBack(w.o.Run)
 	case run != nil:
 		return fmt.Errorf("%w: run %s of thread %s", checkpoint.ErrPruned, w.o.Run, w.thread)
 	}
@@ -146,42 +212,45 @@ func takenBack(run string) error {
 	return fmt.Errorf("%w: run %s was taken back before it began", ErrCancelled, run)
 }
 
-// runStart looks for the record with which the run begins, from the tail; without an id, the latest one.
-func (w *watcher) runStart() (pos int64, run string, err error) {
+// runStart looks for the record with which a run begins, from the tail; without an id, the latest one. A branch that a rollback has
+// made begins with the name of the run that was rolled back, which is not in it.
+func (w *watcher) runStart(id string) (pos, tail int64, run string, err error) {
 	oldest := checkpoint.Record{Pos: -1}
+	tail = -1
 	for rec, err := range w.c.backward(w.ctx, checkpoint.Query{Chain: w.chain, To: -1, NoBody: true}) {
 		if err != nil {
-			return -1, "", err
+			return -1, tail, "", err
 		}
-		if oldest = rec; w.last == 0 { // a run that has not begun comes behind the tail
-			w.last = (rec.Pos+1)<<seqBits - 1
-		}
+		oldest, tail = rec, max(tail, rec.Pos)
 		if rec.Kind != checkpoint.KindInput && rec.Kind != checkpoint.KindSeal {
 			continue
 		}
-		run, err := w.runOf(rec.Pos)
-		if err != nil || w.o.Run == "" || run == w.o.Run {
-			return rec.Pos, run, err
+		e, err := w.entry(rec.Pos)
+		if err != nil {
+			return -1, tail, "", err
+		}
+		if back := e.From != nil && e.From.Reason == record.OriginRollback; !back && (id == "" || e.Run == id) {
+			return rec.Pos, tail, e.Run, nil
 		}
 	}
 	if oldest.Kind != checkpoint.KindSnapshot { // else retention has removed the beginning of a run
-		return -1, "", nil
+		return -1, tail, "", nil
 	}
-	if run, err = w.runOf(oldest.Pos); err != nil || w.o.Run != "" && run != w.o.Run {
-		return -1, "", err
+	e, err := w.entry(oldest.Pos)
+	if err != nil || id != "" && e.Run != id {
+		return -1, tail, "", err
 	}
 	w.trimmed = true
-	return oldest.Pos, run, nil
+	return oldest.Pos, tail, e.Run, nil
 }
 
-// runOf is the run that a record of it names.
-func (w *watcher) runOf(pos int64) (string, error) {
+// entry describes a record at which a run may begin.
+func (w *watcher) entry(pos int64) (EntryInfo, error) {
 	recs, err := w.read(checkpoint.Query{From: pos, To: pos})
 	if err != nil || len(recs) == 0 {
-		return "", err
+		return EntryInfo{}, err
 	}
-	e, err := entryInfo(recs[0])
-	return e.Run, err
+	return entryInfo(recs[0])
 }
 
 // waitsIn reports whether a run is queued.
@@ -205,6 +274,12 @@ func (w *watcher) follow() error {
 		switch {
 		case err != nil:
 			return err
+		case n == 0 && !joined && l != nil && !w.begun && w.thread.Branch == "" && l.Head.Active != w.chain.Branch:
+			if err := w.again(l); err != nil {
+				return err
+			}
+			l = nil
+			continue
 		case w.over || n == 0 && !joined && l != nil && w.rests(l):
 			return w.taken(l)
 		case joined || n > 0:

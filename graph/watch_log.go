@@ -19,10 +19,11 @@ func (w *watcher) advance(upto int64) (n int, err error) {
 				return n, err
 			}
 		}
-		if w.next > upto>>seqBits {
+		to := posIn(w.chain.Branch, upto)
+		if w.next > to {
 			return n, nil
 		}
-		recs, err := w.read(checkpoint.Query{From: w.next, To: upto >> seqBits, Limit: watchPage})
+		recs, err := w.read(checkpoint.Query{From: w.next, To: to, Limit: watchPage})
 		if err != nil {
 			return n, err
 		}
@@ -43,11 +44,11 @@ func (w *watcher) advance(upto int64) (n int, err error) {
 
 // seek begins to read at the base from which the last event can be understood.
 func (w *watcher) seek() error {
-	from := w.last >> seqBits
+	from := posIn(w.chain.Branch, w.last)
 	at, err := w.read(checkpoint.Query{From: from, To: -1, Limit: 1, NoBody: true})
 	if err == nil && len(at) == 0 {
 		if at, err = w.read(checkpoint.Query{To: -1, Limit: 1, Newest: true, NoBody: true}); len(at) > 0 {
-			w.last = (at[0].Pos+1)<<seqBits - 1 // the store has lost what was told behind it
+			w.last = seqAt(w.chain.Branch, at[0].Pos+1) - 1 // the store has lost what was told behind it
 		}
 	}
 	if err != nil {
@@ -65,7 +66,7 @@ func (w *watcher) seek() error {
 // tell tells the events of one record, up to an event.
 func (w *watcher) tell(rec checkpoint.Record, upto int64) error {
 	w.next = rec.Pos + 1
-	if rec.Pos < w.last>>seqBits {
+	if rec.Pos < posIn(w.chain.Branch, w.last) {
 		return w.log.skip(rec)
 	}
 	evs, err := w.log.tell(rec)

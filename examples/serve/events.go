@@ -13,7 +13,8 @@ import (
 // events streams what happens on the thread as server-sent events, whichever process runs it. The id of each is the event's
 // number, so that a client which was cut off goes on where it was by sending Last-Event-ID, to any process. The stream ends when
 // the run ends, when it waits for a person, and when this process stops. To a client that has seen everything the answer is 204,
-// upon which an EventSource stops connecting. A client that goes away, or reads slowly, holds nothing up.
+// upon which an EventSource stops connecting. One that comes from a branch that was left, as after a rollback, gets the event "dropped"
+// and then the new run from its beginning. A client that goes away, or reads slowly, holds nothing up.
 func (d *desk) events(w http.ResponseWriter, r *http.Request) error {
 	var o graph.WatchOptions
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
