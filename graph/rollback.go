@@ -41,7 +41,7 @@ func (c *core) closedAt(ctx context.Context, chain checkpoint.Chain, entry int64
 	at.Next, at.Joins, at.Reuse = nil, nil, nil
 	clear(at.Results)
 	clear(at.Onces)
-	children, err := c.childrenAt(ctx, chain, nil, momentOf(at))
+	children, err := c.childrenAt(ctx, chain, at, momentOf(at))
 	return &cut{at: at, children: children}, err
 }
 
