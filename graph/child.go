@@ -16,7 +16,7 @@ type Memory string
 const (
 	PerCall   Memory = "call"   // it begins empty at each call, and each call survives pauses and crashes. The default
 	PerThread Memory = "thread" // it goes on with the state in which the last call on the thread ended
-	NoMemory  Memory = "none"   // nothing of it is recorded: it runs again from its start with the parent's task, and cannot ask
+	NoMemory  Memory = "none"   // nothing of it is recorded: it runs again from its start with the parent's task, cannot ask, and its effects may repeat
 )
 
 func (m Memory) validate() error {
