@@ -161,7 +161,7 @@ func free(c *conn, k checkpoint.Key) error {
 
 // Renew implements checkpoint.Leaser: all leases in one transaction, before whatever else is queued.
 func (s *Store) Renew(ctx context.Context, leases []checkpoint.Lease, ttl time.Duration) ([]checkpoint.Renewal, error) {
-	return enqueue(ctx, s, &request{first: true}, func(c *conn) ([]checkpoint.Renewal, error) {
+	return enqueue(ctx, s, &request{first: true}, nil, func(c *conn) ([]checkpoint.Renewal, error) {
 		out := make([]checkpoint.Renewal, len(leases))
 		until := s.now().Add(ttl)
 		for i, l := range leases {

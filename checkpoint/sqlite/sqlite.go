@@ -103,10 +103,12 @@ func (s *Store) now() time.Time { return s.o.Now().UTC().Truncate(time.Milliseco
 // write has the writer run f inside a transaction. f decides before it writes: an error of its own undoes nothing. size
 // is about how many bytes it writes.
 func write[T any](ctx context.Context, s *Store, size int, f func(*conn) (T, error)) (T, error) {
-	return enqueue(ctx, s, &request{size: size}, f)
+	return enqueue(ctx, s, &request{size: size}, nil, f)
 }
 
-func enqueue[T any](ctx context.Context, s *Store, r *request, f func(*conn) (T, error)) (zero T, err error) {
+// enqueue is write for a request that may be urgent, and that whole may do in one statement if it is alone. Where whole
+// stores nothing and says so, f is run.
+func enqueue[T any](ctx context.Context, s *Store, r *request, whole func(*conn) (T, bool, error), f func(*conn) (T, error)) (zero T, err error) {
 	s.life.RLock()
 	defer s.life.RUnlock()
 	if s.closed {
@@ -119,6 +121,12 @@ func enqueue[T any](ctx context.Context, s *Store, r *request, f func(*conn) (T,
 	r.run = func(c *conn) (err error) {
 		out, err = f(c)
 		return err
+	}
+	if whole != nil {
+		r.whole = func(c *conn) (done bool, err error) {
+			out, done, err = whole(c)
+			return done, err
+		}
 	}
 	if err := s.file.writer.do(ctx, s.o.OpTimeout, r); err != nil {
 		return zero, err // f may be running still: out must not be read

@@ -22,6 +22,7 @@ const (
 // A request is one write that waits for the writer.
 type request struct {
 	run   func(*conn) error
+	whole func(*conn) (done bool, err error) // does without a transaction around it what run does, or nothing; may be nil
 	size  int
 	first bool // goes before the others: a renewal must not wait behind a large append
 	state atomic.Int32
@@ -41,6 +42,7 @@ type writer struct {
 	wal    *checkpointer
 	wake   chan struct{} // has room for one; a full channel means that the writer will look
 	ended  chan struct{}
+	alarm  alarm
 	mu     sync.Mutex
 	urgent []*request
 	queue  []*request
@@ -67,11 +69,11 @@ func (w *writer) do(ctx context.Context, timeout time.Duration, r *request) erro
 	case w.wake <- struct{}{}:
 	default:
 	}
-	var expired <-chan time.Time
+	var expired <-chan struct{}
 	if _, ok := ctx.Deadline(); !ok {
-		t := time.NewTimer(timeout)
-		defer t.Stop()
-		expired = t.C
+		t := w.alarm.set(timeout)
+		defer w.alarm.clear(t)
+		expired = t.over
 	}
 	var why error
 	select {
@@ -103,6 +105,7 @@ func (w *writer) close() error {
 	default:
 	}
 	<-w.ended
+	w.alarm.stop()
 	return w.c.close()
 }
 
@@ -150,10 +153,10 @@ func (w *writer) take(group []*request) (_ []*request, stop bool) {
 // commit runs a group in one transaction. If the database refuses any of it, each is run alone, so that nobody pays for
 // another's request.
 func (w *writer) commit(group []*request) {
-	err := w.together(group)
+	err := w.store(group)
 	if err != nil && len(group) > 1 {
 		for i := range group {
-			if err := w.together(group[i : i+1]); err != nil {
+			if err := w.store(group[i : i+1]); err != nil {
 				group[i].err = err
 			}
 		}
@@ -169,7 +172,22 @@ func (w *writer) commit(group []*request) {
 	w.wal.wrote(w.c, bytes)
 }
 
-// together returns an error if nothing of the group was stored. A request's own verdict is in its err.
+// store returns an error if nothing of the group was stored. A request's own verdict is in its err.
+func (w *writer) store(group []*request) error {
+	if r := group[0]; len(group) == 1 && r.whole != nil {
+		var done bool
+		err := w.patiently(func() (err error) {
+			done, err = r.whole(w.c)
+			return err
+		})
+		if r.err = err; done || err != nil {
+			return err
+		}
+	}
+	return w.together(group)
+}
+
+// together stores a group in one transaction.
 func (w *writer) together(group []*request) error {
 	ctx := context.Background()
 	if err := w.begin(ctx); err != nil {
@@ -188,12 +206,20 @@ func (w *writer) together(group []*request) error {
 	return nil
 }
 
-// begin waits for other processes as long as a request may wait. It tries often: SQLite's own handler sleeps up to
-// 100 ms between two tries, and a process that writes all the time would starve the others.
+// begin starts a transaction that writes.
 func (w *writer) begin(ctx context.Context) error {
+	return w.patiently(func() error {
+		_, err := w.c.exec(ctx, sqlBegin)
+		return err
+	})
+}
+
+// patiently waits for other processes as long as a request may wait. It tries often: SQLite's own handler sleeps up to
+// 100 ms between two tries, and a process that writes all the time would starve the others.
+func (w *writer) patiently(f func() error) error {
 	start := time.Now()
 	for try := 0; ; try++ {
-		_, err := w.c.exec(ctx, sqlBegin)
+		err := f()
 		if !busy(err) || time.Since(start) > w.wal.o.OpTimeout {
 			return err
 		}
