@@ -14,8 +14,8 @@ unit: servers # without the crash suite, which is skipped by -short
 stores: servers # the whole suite of the example on each server, which is killed in the middle of the demonstration
 	for s in postgres redis; do HOLDFAST_REQUIRE=1 HOLDFAST_STORE=$$s go test -count=1 -timeout 4m ./examples/aftersales || exit 1; done
 
-full: servers # what the stores' tests leave out in short mode
-	HOLDFAST_REQUIRE=1 go test -count=1 -timeout 30m ./checkpoint/... ./internal/stores
+full: servers # what the tests of the stores and of the graph leave out in short mode
+	HOLDFAST_REQUIRE=1 go test -count=1 -timeout 30m ./checkpoint/... ./internal/stores ./graph
 
 property: servers # random graphs against the plain model; unit and race run a tenth of them
 	HOLDFAST_REQUIRE=1 go test -count=1 -timeout 4m ./internal/modeltest

@@ -79,3 +79,41 @@ func TestLeavingStopsTheNode(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A reader elsewhere who wants only what is in the log is told that events of a child graph are missing, once, and only if one ran
+// behind the number it comes with. // E44 // E47
+func TestWatchTellsOfChildren(t *testing.T) {
+	t.Parallel()
+	mem, th := new(checkpoint.Memory), graph.ID("t")
+	build := func(store checkpoint.Store) *graph.App[notes] {
+		return outer(t, chain(t, "inner", graph.Options{}, logs("x"), logs("y")), graph.Options{Store: store})
+	}
+	if _, err := build(mem).Run(t.Context(), th, amount("v")); err != nil {
+		t.Fatal(err)
+	}
+	kinds := []graph.EventKind{graph.RunStarted, graph.EntryCommitted, graph.RunCompleted}
+	elsewhere := build(mem)
+	entry := map[int64]int64{0: 0}
+	for step, want := range []bool{true, true, false} { // behind nothing, behind the entry of "before", behind that of the child
+		got, err := watch(t, elsewhere, th, graph.WatchOptions{After: entry[int64(step)], Kinds: kinds})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dropped := 0
+		for _, e := range got {
+			switch e.Kind {
+			case graph.EventsDropped:
+				dropped++
+			case graph.EntryCommitted:
+				entry[e.Step] = e.Seq
+			}
+		}
+		if dropped > 1 || dropped == 1 != want || got[len(got)-1].Kind != graph.RunCompleted {
+			t.Errorf("behind step %d: %v, want a gap: %v", step, kindsOf(got), want)
+		}
+	}
+	got, err := watch(t, elsewhere, th, graph.WatchOptions{Kinds: []graph.EventKind{graph.RunStarted, graph.RunCompleted}})
+	if err != nil || len(got) != 2 {
+		t.Errorf("a reader of no kind that a child has: %v, %v", kindsOf(got), err)
+	}
+}

@@ -51,6 +51,9 @@ type watcher struct {
 
 	trimmed bool // records behind the last event were removed
 	missing bool // that live events are missing from here on has been told
+
+	ord    int64 // place in the order of the thread of the last record that was told
+	nested bool  // child graphs have written behind it
 }
 
 // errLeft is how a watch ends whose reader has left.
@@ -111,7 +114,7 @@ func (w *watcher) again(l *checkpoint.Loaded) error {
 	if w.o.After > 0 {
 		w.o.After = max(w.o.After, w.last)
 	}
-	w.log, w.trimmed, w.missing = nil, false, false
+	w.log, w.trimmed, w.missing, w.nested = nil, false, false, false
 	return w.enter(l)
 }
 
@@ -359,7 +362,7 @@ func (w *watcher) join() (bool, error) {
 	if err := w.gap(at, at); err != nil {
 		return true, err
 	}
-	w.last, w.log, w.missing = max(w.last, at), nil, false
+	w.last, w.log, w.missing, w.nested = max(w.last, at), nil, false, false
 	return true, w.live(r, rd)
 }
 

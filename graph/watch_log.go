@@ -31,15 +31,39 @@ func (w *watcher) advance(upto int64) (n int, err error) {
 			w.log = nil
 			continue
 		}
+		if err := w.nest(recs); err != nil {
+			return n, err
+		}
 		for i := range recs {
 			if err := w.tell(recs[i], upto); err != nil || w.over {
 				return n, err
 			}
 		}
+		if len(recs) > 0 {
+			w.ord = recs[len(recs)-1].Ord
+		}
 		if n += len(recs); len(recs) < watchPage {
 			return n, nil
 		}
 	}
+}
+
+// nest finds out whether a reader who wants only what is in the log misses events all the same: those of child graphs are live.
+// It asks once for each page.
+func (w *watcher) nest(recs []checkpoint.Record) error {
+	if len(recs) == 0 || w.nested || w.missing || wantsLive(w.o.Kinds) || !slices.ContainsFunc(w.o.Kinds, EventKind.Durable) {
+		return nil
+	}
+	for i := range recs {
+		if recs[i].Pos <= posIn(w.chain.Branch, w.last) {
+			w.ord = recs[i].Ord
+		}
+	}
+	return w.patiently(func() error {
+		chains, err := w.c.store.Chains(w.ctx, w.chain.Key, w.chain.Branch)
+		w.nested = slices.ContainsFunc(chains, func(last checkpoint.Record) bool { return last.Namespace != "" && last.Ord > w.ord })
+		return err
+	})
 }
 
 // seek begins to read at the base from which the last event can be understood.
@@ -104,7 +128,7 @@ func (w *watcher) tell(rec checkpoint.Record, upto int64) error {
 // gap tells that live events are missing, which may have happened behind the last event and up to a number, and that more of
 // them are missing up to another one, or for as long as the log is followed (0). It tells so once.
 func (w *watcher) gap(upto, to int64) error {
-	if w.last >= upto || !w.trimmed && (w.missing || !wantsLive(w.o.Kinds)) {
+	if w.last >= upto || !w.trimmed && (w.missing || !w.nested && !wantsLive(w.o.Kinds)) {
 		return nil
 	}
 	e := Event{Kind: EventsDropped, Seq: upto, From: w.last + 1, To: to, Thread: w.thread, Run: w.until}
