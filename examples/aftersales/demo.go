@@ -13,6 +13,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/textwidth"
 )
 
 // demoAmount is less than half of what was paid for the order: if the program paid twice, the shop would not stop it.
@@ -84,7 +85,7 @@ func (d *demo) startShop(ctx context.Context) (*child, error) {
 // waiting when it is killed, on the slowest machine.
 func (d *demo) worker(ctx context.Context, args ...string) (*child, error) {
 	lang := d.p.pick("en", "zh")
-	width := strconv.Itoa(d.p.width - columns(d.name(1)) - 3) // what is left beside its name
+	width := strconv.Itoa(d.p.width - textwidth.Of(d.name(1)) - 3) // what is left beside its name
 	return spawn(ctx, append([]string{"-lang", lang, "-width", width, "-work", d.thread.ID, "-db", d.db, "-shop", d.url,
 		"-timeout", "60s"}, args...)...)
 }

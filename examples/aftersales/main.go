@@ -20,6 +20,7 @@ import (
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/textwidth"
 )
 
 // Exit codes.
@@ -209,6 +210,6 @@ func usage(p *printer) {
 		{"-graph FORMAT", "print the graph as mermaid or dot", "打印图：mermaid 或 dot"},
 		{"-help", "print this", "打印本说明"},
 	} {
-		p.line("  "+pad(l[0], 14), p.pick(l[1], l[2]))
+		p.line("  "+textwidth.Pad(l[0], 14), p.pick(l[1], l[2]))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/textwidth"
 )
 
 // Who takes part.
@@ -111,11 +112,11 @@ func (s *office) ledger(ctx context.Context, order string) error {
 		s.p.sayf("  no payments", "  没有退款记录")
 	}
 	for _, l := range lines {
-		text := s.p.textf("order %s  %v  key %s", "订单 %s  %v  幂等键 %s", l.Order, l.Amount, clip(l.Key, 10))
+		text := s.p.textf("order %s  %v  key %s", "订单 %s  %v  幂等键 %s", l.Order, l.Amount, textwidth.Clip(l.Key, 10))
 		if l.Reason != "" {
 			text += "  " + l.Reason
 		}
-		s.p.line("  "+pad(l.Receipt, 6), text)
+		s.p.line("  "+textwidth.Pad(l.Receipt, 6), text)
 	}
 	return nil
 }

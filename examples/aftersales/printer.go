@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"golang.org/x/term"
+
+	"github.com/holdfast-go/holdfast/internal/textwidth"
 )
 
 // A printer writes lines for people, in one of two languages, at most width columns wide. It is safe for concurrent use.
@@ -52,8 +54,8 @@ func (p *printer) sayf(en, zh string, args ...any) { p.line("", p.textf(en, zh, 
 
 // line prints text behind a tag that only its first line has.
 func (p *printer) line(tag, text string) {
-	lines := wrap(text, p.width-columns(tag), text[:len(text)-len(strings.TrimLeft(text, " "))])
-	hang := strings.Repeat(" ", columns(tag))
+	lines := textwidth.Wrap(text, p.width-textwidth.Of(tag), text[:len(text)-len(strings.TrimLeft(text, " "))])
+	hang := strings.Repeat(" ", textwidth.Of(tag))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for i, l := range lines {

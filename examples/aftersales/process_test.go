@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/holdfast-go/holdfast/internal/textwidth"
 )
 
 // A ran is what a process has left.
@@ -67,8 +69,8 @@ func (r ran) wantLines(t *testing.T, texts ...string) {
 		rest = after
 	}
 	for _, l := range strings.Split(r.stdout+r.stderr, "\n") {
-		if columns(l) > 80 {
-			t.Errorf("%d columns: %s", columns(l), l)
+		if textwidth.Of(l) > 80 {
+			t.Errorf("%d columns: %s", textwidth.Of(l), l)
 		}
 	}
 	if strings.Contains(r.stdout, "\x1b") {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/textwidth"
 )
 
 // A finding is what the node assess tells while it runs.
@@ -92,7 +93,9 @@ func (g *progress) ends(node string) {
 	}
 }
 
-func (g *progress) node(mark, node, text string) { g.p.line("  "+mark+" "+pad(node, 8)+" ", text) }
+func (g *progress) node(mark, node, text string) {
+	g.p.line("  "+mark+" "+textwidth.Pad(node, 8)+" ", text)
+}
 
 // troubleText says in the printer's language what an error of the shop's client means. Others stay as they are.
 func troubleText(zh bool, text string) string {

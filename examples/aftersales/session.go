@@ -11,6 +11,7 @@ import (
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/textwidth"
 )
 
 // A session talks with one person at a terminal, or with a pipe.
@@ -155,7 +156,7 @@ func (s *session) welcome(ctx context.Context) error {
 		if i == 0 {
 			text += s.p.pick(" (latest)", "（最近一单）")
 		}
-		s.p.line("  "+pad(o.ID, 6), text)
+		s.p.line("  "+textwidth.Pad(o.ID, 6), text)
 	}
 	return nil
 }
@@ -236,7 +237,7 @@ func (s *session) answer(ctx context.Context, q graph.Question) (graph.Command, 
 		if ok, clear := yes(line); clear {
 			return graph.Answer(q, Approval{Approved: ok}).By(colleague), nil
 		}
-		s.p.sayf(`"%s" is neither yes nor no. Please type y or n.`, "“%s”不是“是”也不是“否”，请输入 是 或 否。", clip(line, 40))
+		s.p.sayf(`"%s" is neither yes nor no. Please type y or n.`, "“%s”不是“是”也不是“否”，请输入 是 或 否。", textwidth.Clip(line, 40))
 	}
 }
 

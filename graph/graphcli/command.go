@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"strings"
+
+	"github.com/holdfast-go/holdfast/internal/textwidth"
 )
 
 // A command of the command line.
@@ -89,8 +91,8 @@ func (c *call) usage() error {
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" && f.DefValue != "0s" {
 			text += fmt.Sprintf(" (default %s)", f.DefValue)
 		}
-		for _, line := range wrap(text, columnsWide-24) {
-			fmt.Fprintf(&b, "  %s  %s\n", pad(head, 20), line)
+		for _, line := range textwidth.Wrap(text, columnsWide-24, "") {
+			fmt.Fprintf(&b, "  %s  %s\n", textwidth.Pad(head, 20), line)
 			head = ""
 		}
 	})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/textwidth"
 )
 
 // A shown is a thread as show prints it.
@@ -230,7 +231,7 @@ func stateText(doc json.RawMessage) string {
 	for line := range strings.SplitSeq(b.String(), "\n") {
 		text := strings.TrimLeft(line, " ")
 		indent := line[:len(line)-len(text)]
-		for i, part := range wrap(safe(text), max(columnsWide/2, columnsWide-len(indent)-len(noteIndent))) {
+		for i, part := range textwidth.Wrap(safe(text), max(columnsWide/2, columnsWide-len(indent)-len(noteIndent)), "") {
 			if i > 0 {
 				part = noteIndent + part
 			}
@@ -412,7 +413,7 @@ func (c *call) showChanges(list []change) error {
 			}
 			continue
 		}
-		for j, line := range wrap(safe(list[i].String()), columnsWide-4) {
+		for j, line := range textwidth.Wrap(safe(list[i].String()), columnsWide-4, "") {
 			if j > 0 {
 				line = "    " + line
 			}

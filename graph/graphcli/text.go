@@ -6,84 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/holdfast-go/holdfast/internal/textwidth"
 )
 
 // columnsWide is how many columns text may take.
 const columnsWide = 80
-
-// wide lists the runes that take two columns of a terminal.
-var wide = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{0x1100, 0x115f, 1}, {0x2e80, 0x303e, 1}, {0x3041, 0x4dbf, 1}, {0x4e00, 0xa4cf, 1}, {0xa960, 0xa97f, 1}, {0xac00, 0xd7a3, 1},
-		{0xf900, 0xfaff, 1}, {0xfe30, 0xfe6f, 1}, {0xff00, 0xff60, 1}, {0xffe0, 0xffe6, 1},
-	},
-	R32: []unicode.Range32{{0x1f300, 0x1f64f, 1}, {0x1f680, 0x1f6ff, 1}, {0x1f900, 0x1f9ff, 1}, {0x20000, 0x3fffd, 1}},
-}
-
-// width is how many columns s takes.
-func width(s string) (n int) {
-	for _, r := range s {
-		n += runeWidth(r)
-	}
-	return n
-}
-
-func runeWidth(r rune) int {
-	switch {
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		return 0
-	case unicode.Is(wide, r):
-		return 2
-	}
-	return 1
-}
-
-// pad fills s with spaces up to n columns.
-func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-width(s))) }
-
-// clip cuts s to n columns and says so with two dots.
-func clip(s string, n int) string {
-	if width(s) <= n {
-		return s
-	}
-	return fit(s, n-2) + ".."
-}
-
-// fit is the longest start of s that takes at most n columns.
-func fit(s string, n int) string {
-	for i, r := range s {
-		if n -= runeWidth(r); n < 0 {
-			return s[:i]
-		}
-	}
-	return s
-}
-
-// wrap breaks s into lines of at most n columns, at spaces where there are any, anywhere else.
-func wrap(s string, n int) (out []string) {
-	for width(s) > n {
-		head := fit(s, n)
-		if head == "" {
-			break
-		}
-		if at := strings.LastIndexByte(head, ' '); at > 0 && s[len(head)] != ' ' {
-			head = head[:at]
-		}
-		if _, first := utf8.DecodeRuneInString(head); closes(s[len(head):]) && len(head) > first {
-			_, last := utf8.DecodeLastRuneInString(head)
-			head = head[:len(head)-last]
-		}
-		out, s = append(out, head), strings.TrimPrefix(s[len(head):], " ")
-	}
-	return append(out, s)
-}
-
-// closes reports whether no line may begin with what s begins with.
-func closes(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return strings.ContainsRune("，。；：！？、）】》」』”’％", r)
-}
 
 // safe shows what a terminal would act on as an escape: stored text is other people's.
 func safe(s string) string {
@@ -142,7 +70,7 @@ func (t *table) note(text string) {
 	}
 	text = safe(text)
 	if !t.wide {
-		text = clip(text, columnsWide-len(noteIndent))
+		text = textwidth.Clip(text, columnsWide-len(noteIndent))
 	}
 	t.notes[len(t.rows)] = append(t.notes[len(t.rows)], noteIndent+text)
 }
@@ -158,7 +86,7 @@ func (t *table) widths() []int {
 	out := make([]int, len(t.head))
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		for i, cell := range row {
-			out[i] = max(out[i], width(cell))
+			out[i] = max(out[i], textwidth.Of(cell))
 		}
 	}
 	for sum := total(out); !t.wide && sum > columnsWide; sum-- {
@@ -201,7 +129,7 @@ func (t *table) String() string {
 			if i > 0 {
 				line.WriteString(gap)
 			}
-			line.WriteString(pad(clip(cell, widths[i]), widths[i]))
+			line.WriteString(textwidth.Pad(textwidth.Clip(cell, widths[i]), widths[i]))
 		}
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 		for _, note := range t.notes[n] {
@@ -221,8 +149,8 @@ func (f *facts) add(name, format string, args ...any) {
 }
 
 func (f *facts) say(name, value string) {
-	for _, line := range wrap(safe(value), columnsWide-factsHang) {
-		f.WriteString(strings.TrimRight(pad(name, factsHang)+line, " ") + "\n")
+	for _, line := range textwidth.Wrap(safe(value), columnsWide-factsHang, "") {
+		f.WriteString(strings.TrimRight(textwidth.Pad(name, factsHang)+line, " ") + "\n")
 		name = ""
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/holdfast-go/holdfast/internal/textwidth"
 )
 
 // Tables, facts and states of narrow and wide text are what testdata has, to the column. // E58
@@ -54,8 +56,8 @@ func TestEightyColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.SplitSeq(tab.String()+f.String()+stateText(doc), "\n") {
-			if width(line) > columnsWide {
-				t.Errorf("%d columns: %q", width(line), line)
+			if textwidth.Of(line) > columnsWide {
+				t.Errorf("%d columns: %q", textwidth.Of(line), line)
 			}
 			if strings.ContainsFunc(line, acts) {
 				t.Errorf("%q is not safe", line)

@@ -1,29 +1,31 @@
-package main
+// Package textwidth lays text out in columns of a terminal, Chinese as well as English.
+package textwidth
 
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
-// wide lists the runes that take two columns of a terminal. It covers what a Chinese or English text may hold.
+// wide lists the runes that take two columns of a terminal. It covers what a text in an East Asian or a European language may hold.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
-		{0x1100, 0x115f, 1}, {0x2e80, 0x303e, 1}, {0x3041, 0x4dbf, 1}, {0x4e00, 0xa4cf, 1}, {0xac00, 0xd7a3, 1},
+		{0x1100, 0x115f, 1}, {0x2e80, 0x303e, 1}, {0x3041, 0x4dbf, 1}, {0x4e00, 0xa4cf, 1}, {0xa960, 0xa97f, 1}, {0xac00, 0xd7a3, 1},
 		{0xf900, 0xfaff, 1}, {0xfe30, 0xfe6f, 1}, {0xff00, 0xff60, 1}, {0xffe0, 0xffe6, 1},
 	},
-	R32: []unicode.Range32{{0x1f300, 0x1f64f, 1}, {0x1f900, 0x1f9ff, 1}, {0x20000, 0x3fffd, 1}},
+	R32: []unicode.Range32{{0x1f300, 0x1f64f, 1}, {0x1f680, 0x1f6ff, 1}, {0x1f900, 0x1f9ff, 1}, {0x20000, 0x3fffd, 1}},
 }
 
-// columns is how much of a terminal's line s takes.
-func columns(s string) int {
+// Of is how many columns s takes.
+func Of(s string) int {
 	n := 0
 	for _, r := range s {
-		n += runeColumns(r)
+		n += ofRune(r)
 	}
 	return n
 }
 
-func runeColumns(r rune) int {
+func ofRune(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return 0
@@ -33,28 +35,30 @@ func runeColumns(r rune) int {
 	return 1
 }
 
-// pad fills s with spaces up to n columns.
-func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-columns(s))) }
+// Pad fills s with spaces up to n columns.
+func Pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-Of(s))) }
 
-// clip cuts s to n columns and says so with two dots.
-func clip(s string, n int) string {
-	if columns(s) <= n {
+// Clip cuts s to n columns and says so with two dots.
+func Clip(s string, n int) string {
+	if Of(s) <= n {
 		return s
 	}
-	var b strings.Builder
-	left := n - 2
-	for _, r := range s {
-		if left -= runeColumns(r); left < 0 {
-			break
-		}
-		b.WriteRune(r)
-	}
-	return b.String() + ".."
+	return Fit(s, n-2) + ".."
 }
 
-// wrap breaks s into lines of at most width columns. Latin text breaks at spaces, Chinese text anywhere but before closing
+// Fit is the longest start of s that takes at most n columns.
+func Fit(s string, n int) string {
+	for i, r := range s {
+		if n -= ofRune(r); n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// Wrap breaks s into lines of at most width columns. Latin text breaks at spaces, Chinese text anywhere but before closing
 // punctuation. Every line after the first begins with hang. Spaces are kept, except where a line breaks.
-func wrap(s string, width int, hang string) []string {
+func Wrap(s string, width int, hang string) []string {
 	body := strings.TrimLeft(s, " ")
 	line := s[:len(s)-len(body)]
 	var lines []string
@@ -67,14 +71,14 @@ func wrap(s string, width int, hang string) []string {
 		}
 		switch {
 		case empty:
-		case columns(line)+spaces+columns(w) <= width:
+		case Of(line)+spaces+Of(w) <= width:
 			line += strings.Repeat(" ", spaces)
 		default:
 			lines, line, empty = append(lines, line), hang, true
 		}
 		spaces = 0
-		for columns(line)+columns(w) > width { // longer than a whole line: an address or a path
-			head := cut(w, width-columns(line))
+		for Of(line)+Of(w) > width { // longer than a whole line: an address or a path
+			head := cut(w, width-Of(line))
 			lines, line, w = append(lines, line+head), hang, w[len(head):]
 		}
 		line, empty = line+w, false
@@ -104,18 +108,17 @@ func breaks(a, b rune) bool {
 	switch {
 	case a == ' ' || b == ' ':
 		return true
-	case strings.ContainsRune("，。；：！？、）】》」』”’%", b) || strings.ContainsRune("（【《「『“‘¥￥", a):
+	case strings.ContainsRune("，。；：！？、）】》」』”’%％", b) || strings.ContainsRune("（【《「『“‘¥￥", a):
 		return false
 	}
 	return unicode.Is(wide, a) || unicode.Is(wide, b)
 }
 
-// cut returns the longest start of s that takes at most n columns, and at least one rune.
+// cut is Fit, but at least one rune.
 func cut(s string, n int) string {
-	for i, r := range s {
-		if n -= runeColumns(r); n < 0 && i > 0 {
-			return s[:i]
-		}
+	if head := Fit(s, n); head != "" {
+		return head
 	}
-	return s
+	_, n = utf8.DecodeRuneInString(s)
+	return s[:n]
 }
