@@ -71,7 +71,10 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		return help(ctx, rest, flags, stdin, stdout, stderr)
 	}
 	store, err := o.open(ctx)
-	if err != nil {
+	switch {
+	case err == errNoStore:
+		return fail(2, err)
+	case err != nil:
 		return fail(1, err)
 	}
 	defer store.Close()

@@ -212,7 +212,7 @@ func TestRefusals(t *testing.T) {
 		code       int
 		want       string
 	}{
-		{"no store", "", []string{"threads"}, 1, "HOLDFAST_STORE"},
+		{"no store", "", []string{"threads"}, 2, "HOLDFAST_STORE"},
 		{"no file", "", []string{"-store", missing, "threads"}, 1, "no such file"},
 		{"no file by URL", "", []string{"-store", "sqlite:" + missing, "threads"}, 1, "no such file"},
 		{"memory", "", []string{"-store", "memory:", "threads"}, 1, "in memory"},

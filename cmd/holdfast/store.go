@@ -29,6 +29,9 @@ func (o *options) declare(f *flag.FlagSet) {
 	f.BoolVar(&o.adopt, "adopt", false, "also accept rows that are not sealed")
 }
 
+// errNoStore is a mistake of usage.
+var errNoStore = errors.New("which store? Say -store URL, or set HOLDFAST_STORE")
+
 // open opens the store, with the wrappers that there are keys for.
 func (o *options) open(ctx context.Context) (checkpoint.Store, error) {
 	url := o.store
@@ -36,7 +39,7 @@ func (o *options) open(ctx context.Context) (checkpoint.Store, error) {
 		url = o.env("HOLDFAST_STORE")
 	}
 	if url == "" {
-		return nil, errors.New("which store? Say -store URL, or set HOLDFAST_STORE")
+		return nil, errNoStore
 	}
 	sign, err := o.keys(o.sign, "HOLDFAST_SIGN_KEYS")
 	if err != nil {
