@@ -87,10 +87,25 @@ func (c *core) begin(ctx context.Context, th Thread, ro RunOptions, input func(v
 				return nil, err
 			}
 			try = 0
-		case !errors.Is(err, checkpoint.ErrHeld) || try == 10: // else somebody was faster: look again
-			return nil, err
+		case !isHeld(err) || try >= mostTries && ro.OnBusy != Enqueue: // else somebody was faster: look again
+			return nil, c.outrun(ctx, th, err)
 		}
 	}
+}
+
+// mostTries is how often a call looks again at a thread that was free, and that somebody else was faster to take.
+const mostTries = 10
+
+// outrun is ErrBusy for a call that somebody else was faster than each time.
+func (c *core) outrun(ctx context.Context, th Thread, err error) error {
+	if !isHeld(err) {
+		return err
+	}
+	l, err := c.load(ctx, th.key())
+	if err != nil {
+		return err
+	}
+	return c.busy(th, l)
 }
 
 // discard forgets a run that never started.

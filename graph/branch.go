@@ -136,8 +136,8 @@ func (c *core) again(ctx context.Context, th Thread, ro RunOptions, call func() 
 			return context.Cause(ctx)
 		}
 		err := aside(call)
-		if !isHeld(err) || try == 10 {
-			return err
+		if !isHeld(err) || try == mostTries {
+			return c.outrun(ctx, th, err)
 		}
 	}
 }

@@ -38,12 +38,12 @@ func (c *core) cancelThread(ctx context.Context, th Thread, ro RunOptions, run s
 	}
 	var err error
 	call := cancelling{run: run}
-	for range 10 {
-		if err = c.cancelOnce(ctx, th, ro, &call); !errors.Is(err, checkpoint.ErrHeld) {
+	for range mostTries {
+		if err = c.cancelOnce(ctx, th, ro, &call); !isHeld(err) {
 			return err
 		}
 	}
-	return err
+	return c.outrun(ctx, th, err)
 }
 
 // cancelOnce cancels the run, or leaves the cancel to its holder and notes that it did so.

@@ -29,12 +29,12 @@ func (c *core) drainThread(ctx context.Context, th Thread, ro RunOptions, reason
 	}
 	var err error
 	posted := ""
-	for range 10 {
-		if err = c.drainOnce(ctx, th, ro, reason, &posted); !errors.Is(err, checkpoint.ErrHeld) {
+	for range mostTries {
+		if err = c.drainOnce(ctx, th, ro, reason, &posted); !isHeld(err) {
 			return err
 		}
 	}
-	return err
+	return c.outrun(ctx, th, err)
 }
 
 // drainOnce leaves the drain to the run's holder, or parks a run that nobody works on.

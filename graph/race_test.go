@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/checkpoint/sqlite"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/faultstore"
 )
 
 // raced runs a test on both local stores, with so many rounds.
@@ -197,4 +198,35 @@ func TestManyStartOneThread(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A call that finds a thread free, and that somebody else is faster to take each time, is ErrBusy: what the store says of its lease is not
+// for callers. // E37 // E38
+func TestAlwaysSomebodyFaster(t *testing.T) {
+	t.Parallel()
+	mem, th := new(checkpoint.Memory), graph.ID("t")
+	g := fan(map[string]func(context.Context, *notes) error{"a": asking("a")})
+	_, err := compile(t, g, graph.Options{Store: mem}).Run(t.Context(), th, nil)
+	q := paused(t, err).Questions[0]
+	slow := faultstore.New(mem)
+	tries := 0
+	slow.Before = func(c *faultstore.Call) error {
+		if c.Name != "Acquire" {
+			return nil
+		}
+		tries++
+		return checkpoint.ErrHeld
+	}
+	app := compile(t, g, graph.Options{Store: slow})
+	for name, call := range map[string]func() error{
+		"run":    func() error { _, err := app.Run(t.Context(), graph.ID("new"), nil); return err },
+		"resume": func() error { _, err := app.Resume(t.Context(), th, graph.Answer(q, "x")); return err },
+		"fork":   func() error { _, err := app.Fork(t.Context(), th, 0, graph.ForkOptions{}); return err },
+		"cancel": func() error { return app.Cancel(t.Context(), th) },
+	} {
+		tries = 0
+		if err := call(); !errors.Is(err, graph.ErrBusy) || tries < 10 {
+			t.Errorf("%s: %v after %d tries", name, err, tries)
+		}
+	}
 }

@@ -45,7 +45,11 @@ func (c *core) resume(ctx context.Context, th Thread, ro RunOptions, cmds []Comm
 			return r, nil
 		}
 		c.discard(r)
-		if !errors.Is(err, checkpoint.ErrHeld) || try == 10 {
+		if !isHeld(err) || try == mostTries {
+			err = c.outrun(ctx, th, err)
+			if busy, ok := errors.AsType[*BusyError](err); ok {
+				busy.Recorded = recorded
+			}
 			return nil, err
 		}
 	}
