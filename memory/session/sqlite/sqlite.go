@@ -95,10 +95,14 @@ func connect(path string, conns int, settings ...string) (*sql.DB, error) {
 }
 
 // Read implements rows.DB.
-func (d *database) Read(ctx context.Context, f func(rows.Run) error) error { return within(ctx, d.readers, f) }
+func (d *database) Read(ctx context.Context, f func(rows.Run) error) error {
+	return within(ctx, d.readers, f)
+}
 
 // Write implements rows.DB.
-func (d *database) Write(ctx context.Context, f func(rows.Run) error) error { return within(ctx, d.writer, f) }
+func (d *database) Write(ctx context.Context, f func(rows.Run) error) error {
+	return within(ctx, d.writer, f)
+}
 
 // Close implements rows.DB. The writer goes last and folds the log into the file.
 func (d *database) Close() error { return errors.Join(d.readers.Close(), d.writer.Close()) }
