@@ -5,13 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 )
 
 // Summary is the state as a prompt shows it: facts by field, each with who confirmed it, then candidates, marked as not
 // confirmed. It is "" for a state without either. Pins are not in it; memory/pin renders them.
 //
 // It is made of the state alone and has no clock in it, so the same facts are the same bytes. A value is one line of JSON, in
-// which <, > and & are escaped: it cannot look like another line or like a tag.
+// which <, > and & and what cannot be seen are escaped: it cannot look like another line or like a tag.
 func (s State) Summary() string {
 	var b strings.Builder
 	if len(s.Facts) > 0 {
@@ -41,12 +43,22 @@ func name(field string) string {
 	return field
 }
 
-// line is a JSON value in one line.
+// line is a JSON value in one line of characters that are seen: others, which could break or turn the line, are escaped.
 func line(value json.RawMessage) string {
 	var tight, safe bytes.Buffer
 	if err := json.Compact(&tight, value); err != nil {
 		return fmt.Sprintf("%q", value)
 	}
 	json.HTMLEscape(&safe, tight.Bytes())
-	return safe.String()
+	var b strings.Builder
+	for _, r := range safe.String() {
+		if unicode.IsGraphic(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }
