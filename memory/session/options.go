@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"time"
-	"unicode"
+
+	"github.com/holdfast-go/holdfast/internal/tokens"
 )
 
 // Options of a store. The zero value is ready for production. Every limit is checked at the write, which is ErrTooLarge.
 type Options struct {
 	Fields []Definition // that conversations keep; default Env and CurrentService
 
-	Count        func(text string) int // tokens of a text; default an estimate that is rather high
+	Count        func(text string) int // tokens of a text; default an estimate by kinds of characters
 	StateTokens  int                   // of State.Summary; default 1,000
 	MessageBytes int                   // of one message as JSON; default 16 MB
 	ResultBytes  int                   // of one result; default 64 MB
@@ -29,7 +30,7 @@ func (o Options) withDefaults() Options {
 		o.Fields = []Definition{Env, CurrentService}
 	}
 	if o.Count == nil {
-		o.Count = estimate
+		o.Count = tokens.Estimate
 	}
 	o.StateTokens = cmp.Or(o.StateTokens, 1000)
 	o.MessageBytes = cmp.Or(o.MessageBytes, 16<<20)
@@ -62,17 +63,4 @@ func (o Options) validate() error {
 		seen[f.Name()] = true
 	}
 	return nil
-}
-
-// estimate is above what tokenizers make of nearly any text: two tokens for a rune outside ASCII, one for two others.
-func estimate(text string) int {
-	halves := 0
-	for _, r := range text {
-		if r <= unicode.MaxASCII {
-			halves++
-		} else {
-			halves += 4
-		}
-	}
-	return (halves + 1) / 2
 }

@@ -251,8 +251,8 @@ func stateLimits(e *env) {
 	e.store = e.open(e.T, session.Options{Fields: []session.Definition{note, session.Env}, Candidates: 2, MessageBytes: 10_000, ResultBytes: 10, Batch: 3})
 	e.write(set("m1", "testing"))
 	for _, w := range []session.Write{
-		{Set: []session.Change{session.Set(note, strings.Repeat("很长", 600), session.FromUser("m1"))}},
-		{Propose: []session.Proposal{session.Propose(note, strings.Repeat("long ", 600), "m1", 0)}},
+		{Set: []session.Change{session.Set(note, strings.Repeat("很长", 1000), session.FromUser("m1"))}},
+		{Propose: []session.Proposal{session.Propose(note, strings.Repeat("long ", 2000), "m1", 0)}},
 		{Propose: []session.Proposal{
 			session.Propose(note, "a", "m1", 0), session.Propose(note, "b", "m1", 0), session.Propose(note, "c", "m1", 0),
 		}},
