@@ -45,10 +45,9 @@ func (o Options) withDefaults() Options {
 }
 
 func (o Options) validate() error {
-	for _, n := range []int{o.StateTokens, o.MessageBytes, o.ResultBytes, o.Candidates, o.Pins, o.PinBytes, o.Batch, int(o.CandidateTTL), int(o.OpTimeout)} {
-		if n < 0 {
-			return fmt.Errorf("%w: a limit is negative", ErrOptions)
-		}
+	least := min(o.StateTokens, o.MessageBytes, o.ResultBytes, o.Candidates, o.Pins, o.PinBytes, o.Batch)
+	if least < 0 || min(o.CandidateTTL, o.OpTimeout) < 0 {
+		return fmt.Errorf("%w: a limit is negative", ErrOptions)
 	}
 	seen := map[string]bool{}
 	for _, f := range o.Fields {

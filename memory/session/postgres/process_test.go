@@ -76,7 +76,7 @@ func TestKilledWriters(t *testing.T) {
 	t.Parallel()
 	schema, url := fresh(t), testserver.Postgres(t).URL()+few
 	var all []string
-	for round := range 4 {
+	for round := range 3 {
 		var acks [2][]string
 		var wg sync.WaitGroup
 		for i := range acks {

@@ -167,13 +167,14 @@ func overtaken(e *env) {
 }
 
 func expiry(e *env) {
-	st := e.write(session.Write{
+	st, err := e.store.Write(e.Context(), e.scope, conv, session.Write{
 		Messages: []message.Message{answers("a1", "production?")},
 		Propose: []session.Proposal{
 			session.Propose(session.Env, "production", "a1", 20*time.Millisecond),
 			session.Propose(session.CurrentService, session.Service{ID: "a"}, "a1", time.Hour),
 		},
 	})
+	e.ok(err)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for len(e.state().Candidates) > 1 { // the store's own clock says when; the test's deadline ends it

@@ -73,7 +73,7 @@ func TestKilledWriters(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "app.db")
 	var all []string
-	for round := range 4 {
+	for round := range 3 {
 		var acks [2][]string
 		var wg sync.WaitGroup
 		for i := range acks {

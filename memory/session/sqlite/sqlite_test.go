@@ -32,8 +32,9 @@ func openAt(t *testing.T, path string, o session.Options) *session.Store {
 
 func TestStore(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "app.db") // one for all cases: many stores of one process are on it
-	sessiontest.Run(t, func(t *testing.T, o session.Options) *session.Store { return openAt(t, path, o) })
+	sessiontest.Run(t, func(t *testing.T, o session.Options) *session.Store {
+		return openAt(t, filepath.Join(t.TempDir(), "app.db"), o)
+	})
 }
 
 var scope = func() memory.Scope {
