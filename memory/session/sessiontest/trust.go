@@ -38,8 +38,9 @@ func whatConfirms(e *env) {
 		if err.Error() == session.ErrUnconfirmed.Error() {
 			e.Errorf("the error does not say what is wrong with %+v", s)
 		}
-		e.refused(session.ErrUnconfirmed, session.Write{Set: []session.Change{session.Unset(session.Env, s)}})
 	}
+	e.refused(session.ErrUnconfirmed, session.Write{Set: []session.Change{session.Unset(session.Env, session.FromUser("a1"))}})
+	e.refused(session.ErrUnconfirmed, session.Write{Set: []session.Change{session.Unset(session.Env, session.FromTool("error"))}})
 	e.equal("facts", len(e.state().Facts), 0)
 	e.write(session.Write{Set: []session.Change{session.Set(session.Env, "production", session.FromTool("ok"))}})
 	e.write(session.Write{Set: []session.Change{session.Set(session.Env, "testing", session.FromUser("u1"))}})
