@@ -291,6 +291,9 @@ func (d *draft) meant(a Answer) (Candidate, error) {
 	}
 	open := d.pending()
 	if len(open) != 1 {
+		for i := range open {
+			open[i].Value = slices.Clone(open[i].Value) // the error is the caller's
+		}
 		return Candidate{}, &AmbiguousError{open}
 	}
 	return open[0], nil

@@ -7,7 +7,7 @@
 // # What it gives
 //
 // A write locks the row of its conversation, so writes to one conversation happen one after the other, whatever machine they come
-// from. It takes five round trips. Times are by the server's clock. An acknowledged write is as durable as the
+// from. It takes about five round trips. Times are by the server's clock. An acknowledged write is as durable as the
 // setting synchronous_commit of the server, the database or the role says.
 //
 // # Roles
