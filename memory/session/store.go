@@ -204,7 +204,9 @@ func key(sc memory.Scope, conversation string) (Key, error) {
 }
 
 // read is a call about one conversation.
-func read[T any](ctx context.Context, s *Store, sc memory.Scope, conversation string, f func(context.Context, Key) (T, error)) (out T, err error) {
+func read[T any](
+	ctx context.Context, s *Store, sc memory.Scope, conversation string, f func(context.Context, Key) (T, error),
+) (out T, err error) {
 	k, err := key(sc, conversation)
 	if err != nil {
 		return out, err

@@ -60,7 +60,9 @@ func (b *backend) FactHistory(ctx context.Context, k session.Key, field string) 
 	return out, err
 }
 
-func (b *backend) Conversations(ctx context.Context, s memory.Scope, after session.Conversation, limit int) (out []session.Conversation, err error) {
+func (b *backend) Conversations(
+	ctx context.Context, s memory.Scope, after session.Conversation, limit int,
+) (out []session.Conversation, err error) {
 	created := int64(math.MaxInt64)
 	if after.ID != "" {
 		created = after.Created.UnixMicro()

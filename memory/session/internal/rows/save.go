@@ -30,7 +30,8 @@ func save(k session.Key, d session.Delta) []Stmt {
 			ids(k, f.Field, f.Version, string(f.Value), string(f.Origin), f.Ref, f.Candidate, f.At.UnixMicro())...))
 	}
 	for _, c := range d.Candidates {
-		out = append(out, stmt(`insert into hfs_candidate(tenant, usr, conversation, id, field, value, ref, since, at, expires, standing, settled_by)
+		out = append(out, stmt(`insert into hfs_candidate(
+				tenant, usr, conversation, id, field, value, ref, since, at, expires, standing, settled_by)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 			on conflict (tenant, usr, conversation, id) do update
 			set expires = excluded.expires, standing = excluded.standing, settled_by = excluded.settled_by`,
