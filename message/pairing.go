@@ -5,8 +5,10 @@ type askedCall struct {
 	Call
 	given   string // its id in the history
 	owner   *piece
-	part    int     // its index in owner.Parts
+	part    int // its index in owner.Parts
+	among   *namesake
 	latest  bool    // no later message uses its id
+	stays   bool    // it is left open
 	interim *answer // the last one before the final result
 	final   *answer // the first one
 }
@@ -25,6 +27,7 @@ type namesake struct {
 	owner  *piece
 	calls  []*askedCall
 	byName map[string][]*askedCall
+	stay   bool // one of them is left open, and keeps the id
 }
 
 // pair finds the call of each result as the function pair does, and among calls of one message that share an id the first
@@ -56,6 +59,7 @@ func (r *repairer) pair() {
 }
 
 func (n *namesake) add(c *askedCall) {
+	c.among = n
 	n.calls = append(n.calls, c)
 	n.byName[c.Name] = append(n.byName[c.Name], c)
 }

@@ -150,21 +150,26 @@ func (r *repairer) messageID(p *piece, m Message) string {
 	return r.messageIDs.derive("message", p.form.ID, fingerprint(m))
 }
 
-// settle gives each call an id, arguments and one result.
+// settle gives each call an id, arguments and one result, save those that are to stay open.
 func (r *repairer) settle() {
 	for _, c := range r.calls {
-		if c.final == nil && r.pending(c) {
-			if r.o.Waiting == "" { // whoever brings the result knows the call by its id, and whoever allows it has seen its arguments
-				r.callIDs.keep(c.ID)
-				c.final = c.interim
-				continue
-			}
+		c.stays = c.final == nil && r.o.Waiting == "" && r.pending(c)
+		c.among.stay = c.among.stay || c.stays
+	}
+	for _, c := range r.calls {
+		switch {
+		case c.stays: // who brings the result knows the call by its id, and who allows it has seen its arguments
+			r.callIDs.keep(c.ID)
+			c.final = c.interim
+		case c.final == nil && r.pending(c):
 			r.wait(c)
-		}
-		if c.final == nil {
+		case c.final == nil:
 			r.end(c)
 		}
-		r.nameCall(c)
+		if !c.stays {
+			r.nameCall(c)
+		}
+		r.nameResult(c)
 	}
 	for _, a := range slices.Concat(r.answers, r.added) {
 		if a.to != nil && a.to.final == a {
@@ -234,10 +239,10 @@ func (r *repairer) outcome(c *askedCall) Result {
 	return Result{Status: given.Status, Parts: parts}
 }
 
-// nameCall sees to the call's id and arguments, and that its result names it.
+// nameCall sees to a call's id and arguments.
 func (r *repairer) nameCall(c *askedCall) {
 	id := c.given
-	if !r.callIDs.keep(id) {
+	if c.among.stay || !r.callIDs.keep(id) {
 		c.ID = r.callIDs.derive("call", c.owner.ID, id)
 		r.fix(RuleCallID, c.owner, id, fmt.Sprintf("call %q has no id of its own and was given %q, and its result with it", id, c.ID))
 	}
@@ -249,12 +254,18 @@ func (r *repairer) nameCall(c *askedCall) {
 	if c.ID != id || c.Args != args {
 		c.owner.setCall(c.part, c.Call)
 	}
-	if a := c.final; a.CallID != c.ID || a.Name != c.Name {
-		if a.from != nil && a.Name != c.Name {
-			r.fix(RuleForm, a.from, id, fmt.Sprintf("the result of call %q named another tool and was corrected", id))
-		}
-		a.CallID, a.Name, a.changed = c.ID, c.Name, true
+}
+
+// nameResult makes the result of a call, if there is one, name the call and its tool.
+func (r *repairer) nameResult(c *askedCall) {
+	a := c.final
+	if a == nil || a.CallID == c.ID && a.Name == c.Name {
+		return
 	}
+	if a.from != nil && a.Name != c.Name {
+		r.fix(RuleForm, a.from, c.given, fmt.Sprintf("the result of call %q named another tool and was corrected", c.given))
+	}
+	a.CallID, a.Name, a.changed = c.ID, c.Name, true
 }
 
 func (p *piece) setCall(i int, c Call) {
