@@ -1,12 +1,14 @@
 package message
 
+import "slices"
+
 // An askedCall is a call of a history that is being repaired.
 type askedCall struct {
 	Call
 	given   string // its id in the history
 	owner   *piece
 	part    int // its index in owner.Parts
-	among   *namesake
+	among   *namesakes
 	latest  bool    // no later message uses its id
 	stays   bool    // it is left open
 	interim *answer // the last one before the final result
@@ -17,76 +19,50 @@ type askedCall struct {
 type answer struct {
 	Result
 	from    *piece     // nil if the history lacked it
-	to      *askedCall // nil if there is none before it
+	to      *askedCall // nil if it is dropped
 	changed bool
 }
 
-// A namesake holds the calls of one message that have one id. Providers without ids leave them all empty and go by the
-// name of the tool.
-type namesake struct {
-	owner  *piece
-	calls  []*askedCall
-	byName map[string][]*askedCall
-	stay   bool // one of them is left open, and keeps the id
+// pair finds the call of each result. What is then one result too many, or answers nothing, is dropped.
+func (r *repairer) pair() {
+	forms := make([]Message, len(r.pieces))
+	for i, p := range r.pieces {
+		forms[i] = p.form
+		if p.copied { // its results may have come late, though it did not
+			forms[i].Parts = slices.DeleteFunc(slices.Clone(p.form.Parts), func(p Part) bool { return p.Kind != KindResult })
+		}
+	}
+	p := pair(forms)
+	r.ask(p.calls)
+	for _, placed := range p.results {
+		a := &answer{Result: placed.Result, from: r.pieces[placed.message]}
+		if placed.call < 0 {
+			r.drop(RuleOrphan, a, "a result that answers no call before it was dropped")
+		} else {
+			r.answer(a, r.calls[placed.place])
+		}
+	}
 }
 
-// pair finds the call of each result as the function pair does, and among calls of one message that share an id the first
-// of the same name that is still open. What is then one result too many, or answers nothing, is dropped.
-func (r *repairer) pair() {
-	latest := map[string]*namesake{}
+// ask lists the calls, which stand in the pieces in the same order.
+func (r *repairer) ask(placed []placedCall) {
+	latest := map[string]*piece{}
 	for _, p := range r.pieces {
-		calls := 0 // parts that are no results
-		for _, part := range p.form.Parts {
-			switch {
-			case part.Kind == KindResult:
-				r.answer(&answer{Result: *part.Result, from: p}, latest[part.Result.CallID])
-				continue
-			case part.Kind == KindCall && !p.copied:
-				c := &askedCall{Call: *part.Call, given: part.Call.ID, owner: p, part: calls}
-				if n := latest[c.ID]; n == nil || n.owner != p {
-					latest[c.ID] = &namesake{owner: p, byName: map[string][]*askedCall{}}
-				}
-				latest[c.ID].add(c)
-				r.calls = append(r.calls, c)
-				r.callIDs.seen(c.ID)
+		for i, part := range p.Parts {
+			if part.Kind == KindCall {
+				id := part.Call.ID
+				r.calls = append(r.calls, &askedCall{Call: *part.Call, given: id, owner: p, part: i, among: placed[len(r.calls)].among})
+				r.callIDs.seen(id)
+				latest[id] = p
 			}
-			calls++
 		}
 	}
 	for _, c := range r.calls {
-		c.latest = latest[c.given].owner == c.owner
+		c.latest = latest[c.given] == c.owner
 	}
 }
 
-func (n *namesake) add(c *askedCall) {
-	c.among = n
-	n.calls = append(n.calls, c)
-	n.byName[c.Name] = append(n.byName[c.Name], c)
-}
-
-// next returns the call that the next result of a tool of some name answers. It has a final result only if all have.
-func (n *namesake) next(name string) *askedCall {
-	if calls, ok := n.byName[name]; ok {
-		n.byName[name] = skipAnswered(calls)
-		return n.byName[name][0]
-	}
-	n.calls = skipAnswered(n.calls)
-	return n.calls[0]
-}
-
-func skipAnswered(calls []*askedCall) []*askedCall {
-	for len(calls) > 1 && calls[0].final != nil {
-		calls = calls[1:]
-	}
-	return calls
-}
-
-func (r *repairer) answer(a *answer, n *namesake) {
-	if n == nil {
-		r.drop(RuleOrphan, a, "a result that answers no call before it was dropped")
-		return
-	}
-	c := n.next(a.Name)
+func (r *repairer) answer(a *answer, c *askedCall) {
 	if c.final != nil {
 		r.drop(RuleOnce, a, "a result of a call that had its final one was dropped")
 		return
@@ -105,5 +81,6 @@ func (r *repairer) answer(a *answer, n *namesake) {
 }
 
 func (r *repairer) drop(rule Rule, a *answer, detail string) {
+	a.to = nil
 	r.fix(rule, a.from, a.CallID, detail, Part{Kind: KindResult, Result: &a.Result})
 }

@@ -152,9 +152,10 @@ func (r *repairer) messageID(p *piece, m Message) string {
 
 // settle gives each call an id, arguments and one result, save those that are to stay open.
 func (r *repairer) settle() {
+	keepID := map[*namesakes]bool{} // because one of them stays open
 	for _, c := range r.calls {
 		c.stays = c.final == nil && r.o.Waiting == "" && r.pending(c)
-		c.among.stay = c.among.stay || c.stays
+		keepID[c.among] = keepID[c.among] || c.stays
 	}
 	for _, c := range r.calls {
 		switch {
@@ -167,7 +168,7 @@ func (r *repairer) settle() {
 			r.end(c)
 		}
 		if !c.stays {
-			r.nameCall(c)
+			r.nameCall(c, keepID[c.among])
 		}
 		r.nameResult(c)
 	}
@@ -239,10 +240,10 @@ func (r *repairer) outcome(c *askedCall) Result {
 	return Result{Status: given.Status, Parts: parts}
 }
 
-// nameCall sees to a call's id and arguments.
-func (r *repairer) nameCall(c *askedCall) {
+// nameCall sees to a call's id, which may be taken, and its arguments.
+func (r *repairer) nameCall(c *askedCall, taken bool) {
 	id := c.given
-	if c.among.stay || !r.callIDs.keep(id) {
+	if taken || !r.callIDs.keep(id) {
 		c.ID = r.callIDs.derive("call", c.owner.ID, id)
 		r.fix(RuleCallID, c.owner, id, fmt.Sprintf("call %q has no id of its own and was given %q, and its result with it", id, c.ID))
 	}
