@@ -221,3 +221,43 @@ func TestRepair(t *testing.T) {
 		b.check(t)
 	}
 }
+
+// The ids of what is added or renamed are part of what is stored: no later version may give others.
+func TestRepairGivesTheSameIDsEverywhere(t *testing.T) {
+	t.Parallel()
+	history := []message.Message{
+		named("a", message.Assistant("", one)),
+		named("a", message.User("hi")),
+		{Role: message.RoleUser, Parts: []message.Part{message.Text("next")}},
+	}
+	got, _ := message.Repair(history, message.RepairOptions{})
+	var ids []string
+	for _, m := range got {
+		ids = append(ids, m.ID)
+	}
+	want := []string{
+		"20c0280b-3450-535f-9202-a013945d2674", // of the user before the assistant
+		"a",
+		"aedcc3c0-ba0a-5626-955d-1e9e4eca0a02", // of the result
+		"a461312e-bccf-5fae-88a5-3fb458828114",
+		"dba89a65-f0f0-5d0f-8d25-394d32d4dfa8",
+	}
+	if !slices.Equal(ids, want) {
+		t.Errorf("the ids are %q, want %q", ids, want)
+	}
+}
+
+// What is dropped is in the report, whole. // report 11
+func TestFixesHoldWhatWasDropped(t *testing.T) {
+	t.Parallel()
+	late, orphan := one.Done("late"), two.Done("orphan")
+	history := []message.Message{message.User("hi"), message.Assistant("", one), message.Tool(one.Done("x")), message.Tool(late, orphan)}
+	_, fixes := message.Repair(history, message.RepairOptions{})
+	var dropped []message.Part
+	for _, f := range fixes {
+		dropped = append(dropped, f.Dropped...)
+	}
+	if want := message.Tool(late, orphan).Parts; !reflect.DeepEqual(dropped, want) {
+		t.Errorf("the report has %v, want %v", dropped, want)
+	}
+}
