@@ -49,6 +49,7 @@ type placedCall struct {
 	finals  int  // results that are not interim
 	interim int  // results that are
 	again   bool // its id was used by an earlier call
+	among   *namesakes
 }
 
 // A placedResult is a result and the call that it answers.
@@ -64,31 +65,36 @@ type pairs struct {
 	results []placedResult
 }
 
-// pair finds for each result the call that it answers: the latest before it with the same id. Some providers count ids
-// from zero in each turn, so an id alone does not name a call.
+// pair finds for each result the call that it answers: of the latest message before it that has a call with the same id.
+// Some providers count ids from zero in each turn, so an id alone does not name a call. Others give none, and go by the name
+// of the tool and the order: so of several calls of one message with one id it is the first with the name that is open.
 func pair(history []Message) pairs {
 	var p pairs
-	latest := map[string]int{}
+	latest := map[string]*namesakes{}
 	for i, m := range history {
 		for _, part := range m.Parts {
 			switch {
 			case part.Kind == KindCall && part.Call != nil:
-				_, again := latest[part.Call.ID]
-				latest[part.Call.ID] = len(p.calls)
-				p.calls = append(p.calls, placedCall{Call: *part.Call, message: i, again: again})
+				n := latest[part.Call.ID]
+				p.calls = append(p.calls, placedCall{Call: *part.Call, message: i, again: n != nil})
+				if n == nil || n.message != i {
+					n = &namesakes{message: i}
+					latest[part.Call.ID] = n
+				}
+				p.add(n)
 			case part.Kind == KindResult && part.Result != nil:
-				p.results = append(p.results, p.place(*part.Result, i, latest))
+				p.results = append(p.results, p.place(*part.Result, i, latest[part.Result.CallID]))
 			}
 		}
 	}
 	return p
 }
 
-func (p *pairs) place(r Result, at int, latest map[string]int) placedResult {
-	place, ok := latest[r.CallID]
-	if !ok {
+func (p *pairs) place(r Result, at int, n *namesakes) placedResult {
+	if n == nil {
 		return placedResult{Result: r, message: at, call: -1}
 	}
+	place := p.next(n, r.Name)
 	c := &p.calls[place]
 	if r.Interim {
 		c.interim++
@@ -96,4 +102,46 @@ func (p *pairs) place(r Result, at int, latest map[string]int) placedResult {
 		c.finals++
 	}
 	return placedResult{Result: r, message: at, call: c.message, place: place}
+}
+
+// namesakes are the calls of one message that have one id, by their index in pairs.calls. Those that are answered are taken
+// off the front, except for the last.
+type namesakes struct {
+	message int
+	calls   []int
+	byName  map[string][]int // nil as long as there is one call
+}
+
+// add adds the last call.
+func (p *pairs) add(n *namesakes) {
+	last := len(p.calls) - 1
+	p.calls[last].among = n
+	n.calls = append(n.calls, last)
+	switch {
+	case n.byName != nil:
+	case len(n.calls) > 1:
+		first := n.calls[0]
+		n.byName = map[string][]int{p.calls[first].Name: {first}}
+	default:
+		return
+	}
+	name := p.calls[last].Name
+	n.byName[name] = append(n.byName[name], last)
+}
+
+// next returns the call that the next result of a tool answers. It has a final result only if all have.
+func (p *pairs) next(n *namesakes, name string) int {
+	if named, ok := n.byName[name]; ok {
+		n.byName[name] = p.skipAnswered(named)
+		return n.byName[name][0]
+	}
+	n.calls = p.skipAnswered(n.calls)
+	return n.calls[0]
+}
+
+func (p *pairs) skipAnswered(calls []int) []int {
+	for len(calls) > 1 && p.calls[calls[0]].finals > 0 {
+		calls = calls[1:]
+	}
+	return calls
 }
