@@ -130,15 +130,14 @@ const zeroWidthJoiner = '\u200d'
 // regional reports whether a rune is half of a flag.
 func regional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
-// flagsBefore counts the halves of flags that end a text, up to a hundred.
+// flagsBefore counts the halves of flags that end a text.
 func flagsBefore(text string) (n int) {
-	for n < 100 {
+	for {
 		r, size := utf8.DecodeLastRuneInString(text)
 		if !regional(r) {
-			break
+			return n
 		}
 		n++
 		text = text[:len(text)-size]
 	}
-	return n
 }

@@ -144,9 +144,13 @@ func (w *assembly) needRecalled(section Section) (n int) {
 }
 
 // fillRecalled tells items, the best first, each from the share of its section and then from what is spare. One that has no
-// room does not keep out smaller ones behind it.
+// room does not keep out smaller ones behind it. // T4
 func (w *assembly) fillRecalled(s *softZone, spare int) {
 	told := map[*Item]bool{}
+	most := map[Section]int{}
+	for section, share := range s.share {
+		most[section] = share + spare
+	}
 	for _, r := range w.recalled {
 		e := Entry{Section: r.section, Source: r.Source, ID: r.ID, Tokens: r.tokens, Outcome: Dropped, Reason: r.why}
 		if r.why == "" && r.Source == LongTerm && r.rival != nil && !told[r.rival] {
@@ -156,8 +160,8 @@ func (w *assembly) fillRecalled(s *softZone, spare int) {
 			s.entries = append(s.entries, e)
 			continue
 		}
-		limit := min(s.share[r.section]+spare, w.longest(r, s.share[r.section]+spare))
-		n := w.add(s, e, r.Text, limit, w.why(r.section, s.share[r.section]), w.itemWrap(r))
+		limit := longest(r.tokens, s.share[r.section]+spare, most[r.section])
+		n := w.add(s, e, r.Text, limit, w.why(r.section, most[r.section]), w.itemWrap(r))
 		told[r.self] = n > 0
 		fromShare := min(n, s.share[r.section])
 		s.share[r.section] -= fromShare
@@ -165,15 +169,14 @@ func (w *assembly) fillRecalled(s *softZone, spare int) {
 	}
 }
 
-// longest is the most tokens that an item may take where some are available. One that is longer than its whole section may
-// have half of it; one that does not fit is shortened to what is left if that is at least half of it, else left out.
-func (w *assembly) longest(r ranked, available int) int {
-	most := r.tokens
-	if limit := w.a.profile.cap(r.section); most > limit {
-		most = limit / 2
+// longest is the most tokens that an item may take. One that is longer than all that its section had is shortened to half of
+// what is left. The others are told whole or not at all: parts of them would keep out those that are short.
+func longest(tokens, left, most int) int {
+	switch {
+	case tokens <= left:
+		return tokens
+	case tokens > most && left/2 >= shortest:
+		return left / 2
 	}
-	if available < most/2 {
-		return 0
-	}
-	return most
+	return 0
 }
