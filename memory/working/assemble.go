@@ -47,15 +47,15 @@ func New(p Profile, c Counter) (*Assembler, error) {
 // Assemble makes the prompt of one call from all that it may be told. What does not fit is shortened or left out by the
 // rules of the package, and the manifest names it. It changes nothing, and the same input gives the same prompt.
 //
-// Its errors: one that matches message.ErrInvalid for a history that is not valid, [ErrNoQuestion] for one without a user
-// message, and a *BudgetError if the hard zone has no room. It takes time in proportion to the input, most of it for the counter.
+// Its errors: one that matches message.ErrInvalid for a history that is not valid, or rules, state or pins that are not
+// UTF-8; [ErrNoQuestion] for a history without a user message; a *BudgetError if the hard zone has no room. It takes time in proportion to the input, most of it for the counter.
 func (a *Assembler) Assemble(in Input) (Prompt, error) {
 	t, err := split(in.History, a.covered(in.Summary))
 	if err != nil {
 		return Prompt{}, err
 	}
-	l := languages[a.profile.Language]
-	w := &assembly{a: a, cutter: cutter{a.counter, l, in.Stored}, in: in, turns: t, recalled: a.rank(in.Recalled)}
+	c := cutter{memo{a.counter, map[string]int{}}, languages[a.profile.Language], in.Stored}
+	w := &assembly{a: a, cutter: c, in: in, turns: t, recalled: a.rank(in.Recalled)}
 	w.past = w.pastRounds()
 	for i, r := range w.recalled {
 		w.recalled[i].tokens = w.counter.Count(w.itemWrap(r)(r.Text))

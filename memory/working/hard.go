@@ -3,6 +3,7 @@ package working
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,8 +34,14 @@ func (e *BudgetError) Error() string {
 // Is reports whether target is ErrBudget.
 func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
 
-// systemID is the id of the message that is made of rules, state and pins. It is not sent.
-const systemID = "working:system"
+// systemID is the id of the message that is made of rules, state and pins: always the same, unless the history has it.
+func systemID(history []message.Message) string {
+	id := "working:system"
+	for slices.ContainsFunc(history, func(m message.Message) bool { return m.ID == id }) {
+		id += "+"
+	}
+	return id
+}
 
 // A hard zone is what every request has, whatever else there is.
 type hardZone struct {
@@ -45,11 +52,14 @@ type hardZone struct {
 	entries  []Entry
 }
 
-// hardZone returns a *BudgetError if it is over the limit. The question is shortened only if it has no room beside the
+// hardZone measures the zone. It returns a *BudgetError if it is over the limit. The question is shortened only if it has no room beside the
 // rest of the zone, and then to what a section may have, so that the others get their parts.
 func (w *assembly) hardZone() (hardZone, error) {
 	var z hardZone
 	w.systemZone(&z)
+	if err := message.Valid(z.head); err != nil {
+		return z, fmt.Errorf("working: rules, state or pins: %w", err)
+	}
 	fixed := CountRequest(w.counter, z.head, w.in.Tools)
 	least := w.shortenAll(w.step, shortest, anyPiece)
 	z.least = CountMessages(w.counter, least)
@@ -95,7 +105,7 @@ func (w *assembly) systemZone(z *hardZone) {
 		add(SectionState, "pins", text, text)
 	}
 	if parts != nil {
-		z.head = []message.Message{{ID: systemID, Role: message.RoleSystem, Parts: parts}}
+		z.head = []message.Message{{ID: systemID(w.in.History), Role: message.RoleSystem, Parts: parts}}
 	}
 }
 

@@ -89,6 +89,18 @@ func TestHistoriesThatHaveNoPrompt(t *testing.T) {
 	if _, err := a.Assemble(working.Input{History: open}); !errors.Is(err, message.ErrInvalid) {
 		t.Errorf("an open call: %v", err)
 	}
+	if _, err := a.Assemble(working.Input{State: "\xff", History: ask("hello")}); !errors.Is(err, message.ErrInvalid) {
+		t.Errorf("a state that is no UTF-8: %v", err)
+	}
+}
+
+// The message of the system has an id that the history has not.
+func TestIDOfTheSystemMessage(t *testing.T) {
+	t.Parallel()
+	in := working.Input{System: []string{"rule"}, History: []message.Message{named("working:system", message.User("hello"))}}
+	if p := byRune(t, roomy(), in); message.Valid(p.Messages) != nil || p.Messages[0].ID == p.Messages[1].ID {
+		t.Errorf("got %v", p.Messages)
+	}
 }
 
 // A hard zone over the limit is an error that names each part and its tokens. // R37, T2
@@ -121,10 +133,7 @@ func TestSoftContentLeavesTheHardZoneAlone(t *testing.T) {
 		Summary: working.Summary{Text: strings.Repeat("old ", 900)}, History: talk(100, strings.Repeat("word ", 40)),
 		Recalled: []working.Item{{Source: working.Knowledge, ID: "d", Text: strings.Repeat("doc ", 900)}},
 	}
-	p := byRune(t, roomy(), in)
-	checkPrompt(t, in, working.Prompt{Messages: p.Messages, Tools: p.Tools, Manifest: working.Manifest{
-		Limit: 10_000, After: working.CountRequest(working.Estimate, p.Messages, p.Tools), Entries: p.Manifest.Entries,
-	}})
+	checkHardZone(t, in, byRune(t, roomy(), in))
 }
 
 // A question that has no room is cut to head and tail, says where all of it is, and leaves the others their parts.
