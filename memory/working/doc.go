@@ -7,7 +7,7 @@
 // [Operations] and [LongTask] are ready to use or to change. An [Assembler] makes a [Prompt] of both: the messages to send and
 // a [Manifest], which names each thing that was kept, shortened or dropped, and why. A [Counter] counts.
 //
-//	a, err := working.New(working.Default(), working.Cached(working.Estimate, 10_000))
+//	a, err := working.New(working.Default(), working.Estimate)
 //	prompt, err := a.Assemble(working.Input{
 //		System:  []string{"You answer questions about orders."},
 //		State:   "order: 4711 (the user confirmed it)",

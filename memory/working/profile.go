@@ -31,8 +31,8 @@ type Profile struct {
 	Reserve  int // of them, left free for the answer
 	Caps     Caps
 
-	// Order is the order in which summary, recent, notes, memories and knowledge stand, and in which the last three are
-	// served when there is too little for all. What stands before recent is told before the messages, what stands after it
+	// Order is the order in which summary, recent, notes, memories and knowledge stand, and in which memories and knowledge
+	// are served when there is too little for both. What stands before recent is told before the messages, what stands after it
 	// just before the question.
 	Order []Section
 

@@ -16,8 +16,9 @@ type softZone struct {
 	entries []Entry
 }
 
-// fill makes a prompt of the hard zone and as much of the soft zone as a budget has room for. The latest messages are served
-// first, then the results of this turn, then what was recalled; what one leaves over goes on to the next.
+// fill makes a prompt of the hard zone and as much of the soft zone as a budget has room for. Each part has its share. What is
+// left over beside the shares serves the latest messages first, and what one part leaves over serves the next: the results of
+// this turn, then what was recalled. // T5
 func (w *assembly) fill(zone hardZone, budget int) Prompt {
 	s := &softZone{share: map[Section]int{}, quoted: map[Section][]string{}}
 	spare := w.fillShares(s, zone, budget)
@@ -30,13 +31,12 @@ func (w *assembly) fill(zone hardZone, budget int) Prompt {
 	return Prompt{messages, tools, w.a.record(w.in, slices.Concat(zone.entries, s.entries), after)}
 }
 
-// fillShares says what each part of the soft zone may take, and returns what nobody asked for.
+// fillShares says what each part of the soft zone may take, and returns what is left over.
 func (w *assembly) fillShares(s *softZone, zone hardZone, budget int) int {
 	caps := w.a.profile.Caps
-	recent := max(caps.Recent-CountMessage(w.counter, zone.question), min(caps.Recent, 1))
 	served := []Section{SectionRecent, SectionObservations}
 	wants := []want{
-		{need: w.needRecent(), limit: recent},
+		{need: w.needRecent(), limit: caps.Recent - CountMessage(w.counter, zone.question)},
 		{need: w.needTurn(), limit: caps.Observations, least: zone.least},
 	}
 	for _, section := range w.a.profile.Order {
