@@ -20,7 +20,7 @@ func quote(text string) string {
 // fence encloses a block in tags that its text cannot contain. The first line is made from the closing one.
 func fence(intro func(closing string) string, body string) string {
 	sum := sha256.Sum256([]byte(body))
-	tag := "data-" + hex.EncodeToString(sum[:4])
+	tag := "data-" + hex.EncodeToString(sum[:6])
 	closing := "</" + tag + ">"
 	return "<" + tag + ">\n" + intro(closing) + "\n" + body + "\n" + closing
 }
