@@ -64,9 +64,9 @@ func (a *Assembler) Assemble(in Input) (Prompt, error) {
 	if err != nil {
 		return Prompt{}, err
 	}
-	// A sum of counts can be below the count of the sum by a few tokens. Then the soft zone gets fewer; with nothing left
-	// to give, the prompt is the hard zone, which fits.
-	for budget, less := a.limit, 0; ; budget -= less {
+	// A sum of counts can be below the count of the sum by a few tokens. Then the soft zone gets fewer. With nothing left to
+	// give, the prompt is the hard zone, which fits, unless the counter contradicts itself.
+	for budget, less := a.limit, 0; budget >= 0; budget -= less {
 		p := w.fill(zone, budget)
 		over := p.Manifest.After - a.limit
 		if over <= 0 {
@@ -74,6 +74,7 @@ func (a *Assembler) Assemble(in Input) (Prompt, error) {
 		}
 		less = max(over, 2*less)
 	}
+	return Prompt{}, &BudgetError{Limit: a.limit, Tokens: zone.tokens + zone.least, Parts: zone.entries}
 }
 
 // covered is what a summary stands for, if it is told at all. // report 97: nothing goes without one
