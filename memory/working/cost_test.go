@@ -82,27 +82,57 @@ func TestOnlyNewTextsAreCounted(t *testing.T) {
 	}
 }
 
-// A counter that learns while a prompt is made does not confuse it.
-func TestCounterThatChanges(t *testing.T) {
+// In one assembly each text is counted once, so that a counter that learns meanwhile does not contradict itself.
+func TestEachTextIsCountedOnce(t *testing.T) {
 	t.Parallel()
-	a, err := working.New(small(), &growing{})
+	c := &recording{margin(0), map[string]int{}}
+	a, err := working.New(small(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := must(t, a, crowded())
-	if p.Manifest.After > p.Manifest.Limit {
+	must(t, a, crowded())
+	if len(c.seen) < 40 {
+		t.Errorf("only %d texts were counted", len(c.seen))
+	}
+	for text, n := range c.seen {
+		if n != 1 {
+			t.Errorf("%.40q was counted %d times", text, n)
+		}
+	}
+}
+
+type recording struct {
+	working.Counter
+	seen map[string]int
+}
+
+func (r *recording) Count(text string) int {
+	r.seen[text]++
+	return r.Counter.Count(text) / 4
+}
+
+// Where the parts of a block have few tokens and the block has very many, the prompt does without the block.
+func TestCounterThatContradictsItself(t *testing.T) {
+	t.Parallel()
+	a, err := working.New(small(), contrary{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := must(t, a, crowded()); p.Manifest.After > p.Manifest.Limit || strings.Contains(whole(p), "<data-") {
 		t.Errorf("%s", p.Manifest)
 	}
 }
 
-// growing counts a little more each time.
-type growing struct{ n atomic.Int64 }
+type contrary struct{}
 
-func (g *growing) Count(text string) int {
-	return int(float64(working.Estimate.Count(text)) * (1 + float64(g.n.Add(1))/5000))
+func (contrary) Count(text string) int {
+	if strings.Contains(text, "data-") {
+		return 1 << 20
+	}
+	return 1
 }
-func (*growing) Margin() float64 { return 0.1 }
-func (*growing) Name() string    { return "growing" }
+func (contrary) Margin() float64 { return 0 }
+func (contrary) Name() string    { return "contrary" }
 
 func BenchmarkAssemble(b *testing.B) {
 	a, err := working.New(working.Default(), remember(working.Estimate))

@@ -221,6 +221,7 @@ func TestOnlyTheLatestResultsAreWhole(t *testing.T) {
 	history = append(history, named("a", message.Assistant("done")), named("q2", message.User("second")))
 	step("c2")
 	step("c3")
+	history = append(history, named("cut off", message.Assistant("I see that"))) // the step is what was called last, not what was said
 	prompt := byRune(t, p, working.Input{History: history})
 	for id, want := range map[string]working.Reason{"c1": working.OldResult, "c2": working.OldResult, "c3": ""} {
 		if e := entryOf(t, prompt, id); e.Reason != want || want != "" && e.Sent > 150+20 {
