@@ -23,7 +23,8 @@ const (
 	Graph     Source = "graph"
 )
 
-// An Item is something recalled for this call.
+// An Item is something recalled for this call. It is told as data: each line quoted, marks of roles broken up, in a fence that
+// its text cannot close.
 type Item struct {
 	Source  Source    `json:"source"`
 	ID      string    `json:"id"`
@@ -54,7 +55,11 @@ type Input struct {
 	State    string            // the summary of the session state: confirmed facts, and candidates as such
 	Pins     []string          // denials and standing rules, rendered
 	Summary  Summary           // of older messages
-	History  []message.Message // the working copy, the latest user message and the results of this turn in it
+	History  []message.Message // the working copy, valid; it ends with the latest user message and what came of it
 	Notes    []Note
 	Recalled []Item
+
+	// Stored has, for the id of a message or of a call whose full text is kept as a memory.Result, the id of that: where
+	// the text is shortened, it is named.
+	Stored map[string]string
 }

@@ -1,0 +1,5 @@
+//go:build race
+
+package working_test
+
+const raceEnabled = true
