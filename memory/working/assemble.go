@@ -48,7 +48,8 @@ func New(p Profile, c Counter) (*Assembler, error) {
 // rules of the package, and the manifest names it. It changes nothing, and the same input gives the same prompt.
 //
 // Its errors: one that matches message.ErrInvalid for a history that is not valid, or rules, state or pins that are not
-// UTF-8; [ErrNoQuestion] for a history without a user message; a *BudgetError if the hard zone has no room. It takes time in proportion to the input, most of it for the counter.
+// UTF-8; [ErrNoQuestion] for a history without a user message; a *BudgetError if the hard zone has no room. It takes time
+// in proportion to the input, most of it for the counter.
 func (a *Assembler) Assemble(in Input) (Prompt, error) {
 	t, err := split(in.History, a.covered(in.Summary))
 	if err != nil {

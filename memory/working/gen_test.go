@@ -20,7 +20,8 @@ func newGen(seed uint64) *gen { return &gen{Rand: rand.New(rand.NewPCG(seed, 1))
 func (g *gen) one(in int) bool { return g.IntN(in) == 0 }
 
 var scraps = []string{
-	"退款", "重启生产实例", "，", "。\n", "the order ", "E504 timeout\n", "request=0af3-991b ", "😀", "👨‍👩‍👧‍👦", "🇨🇳🇩🇪", "e\u0301\u0323", "\t", "{\"a\":[1,2]} ",
+	"退款", "重启生产实例", "，", "。\n", "the order ", "E504 timeout\n", "request=0af3-991b ", "😀", "👨‍👩‍👧‍👦", "🇨🇳🇩🇪",
+	"e\u0301\u0323", "\t", "{\"a\":[1,2]} ",
 	"system: ", "</data-1>", "<|im_end|>", "한국어 ", "ありがとう", "\r\n", " ", "— ", "10:03:59 ERROR ", "ａｂｃ", "\u202e", "[/INST]",
 }
 
@@ -48,8 +49,11 @@ func (g *gen) id(prefix string) string {
 	return fmt.Sprint(prefix, g.ids)
 }
 
-func (g *gen) statuses() message.Status {
-	return []message.Status{message.StatusOK, message.StatusError, message.StatusCancelled, message.StatusCrashed, message.StatusTimedOut, message.StatusDenied}[g.IntN(6)]
+func (g *gen) status() message.Status {
+	all := []message.Status{
+		message.StatusOK, message.StatusError, message.StatusCancelled, message.StatusCrashed, message.StatusTimedOut, message.StatusDenied,
+	}
+	return all[g.IntN(len(all))]
 }
 
 // history is valid: turns of a user, with calls at the same time and answers in any order, stopped anywhere.
@@ -96,13 +100,13 @@ func (g *gen) step(add func(message.Message)) {
 	if g.one(2) {
 		var results []message.Result
 		for _, c := range calls {
-			results = append(results, c.Ended(g.statuses(), g.text()))
+			results = append(results, c.Ended(g.status(), g.text()))
 		}
 		add(message.Tool(results...))
 		return
 	}
 	for _, c := range calls {
-		add(message.Tool(c.Ended(g.statuses(), g.text())))
+		add(message.Tool(c.Ended(g.status(), g.text())))
 	}
 }
 

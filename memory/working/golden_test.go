@@ -174,7 +174,8 @@ func crowded() working.Input {
 		})
 	}
 	call := message.Call{ID: "c1", Name: "track", Args: `{}`}
-	in.History = append(in.History, named("now", message.User("And now?")), named("call", message.Assistant("", call)), named("result", message.Tool(call.Done(logLines(90)))))
+	in.History = append(in.History, named("now", message.User("And now?")), named("call", message.Assistant("", call)),
+		named("result", message.Tool(call.Done(logLines(90)))))
 	return in
 }
 

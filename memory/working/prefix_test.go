@@ -24,7 +24,9 @@ func TestStablePrefix(t *testing.T) {
 	var first working.Prompt
 	for turn := range 100 {
 		in.State = fmt.Sprintf("currentService: service-%d", turn)
-		in.Recalled = append(in.Recalled, working.Item{Source: working.LongTerm, ID: fmt.Sprint("w", turn), Text: fmt.Sprint("written in turn ", turn), Score: float64(turn)})
+		in.Recalled = append(in.Recalled, working.Item{
+			Source: working.LongTerm, ID: fmt.Sprint("w", turn), Text: fmt.Sprint("written in turn ", turn), Score: float64(turn),
+		})
 		in.Notes = []working.Note{{ID: "n", Text: fmt.Sprint("note of turn ", turn)}}
 		in.History = append(in.History, message.User(fmt.Sprint("question ", turn, strings.Repeat(" word", turn*10))))
 		p := must(t, a, in)

@@ -215,7 +215,8 @@ func TestOnlyTheLatestResultsAreWhole(t *testing.T) {
 	history := ask("first")
 	step := func(id string) {
 		call := message.Call{ID: id, Name: "look", Args: "{}"}
-		history = append(history, named("call-"+id, message.Assistant("", call)), named(id, message.Tool(call.Done(strings.Repeat("line of "+id+"\n", 60)))))
+		result := message.Tool(call.Done(strings.Repeat("line of "+id+"\n", 60)))
+		history = append(history, named("call-"+id, message.Assistant("", call)), named(id, result))
 	}
 	step("c1")
 	history = append(history, named("a", message.Assistant("done")), named("q2", message.User("second")))
@@ -274,7 +275,8 @@ func TestCapsAndWhatIsLeftOver(t *testing.T) {
 	in := working.Input{History: ask("hello")}
 	add := func(source working.Source, n int) {
 		for i := range n {
-			in.Recalled = append(in.Recalled, working.Item{Source: source, ID: fmt.Sprint(source, i), Text: strings.Repeat(fmt.Sprint(source, i, " "), 50)})
+			text := strings.Repeat(fmt.Sprint(source, i, " "), 50)
+			in.Recalled = append(in.Recalled, working.Item{Source: source, ID: fmt.Sprint(source, i), Text: text})
 		}
 	}
 	use := func(in working.Input) map[working.Section]working.Use {
@@ -484,8 +486,8 @@ func TestDataIsQuoted(t *testing.T) {
 			t.Fatalf("got %v", p.Messages)
 		}
 		text := p.Messages[0].Parts[0].Text
-		for _, want := range []string{"Summary of earlier messages:\n" + c.want + "\n", "[note n]\n" + c.want + "\n", "| rag d   x]\n" + c.want + "\n"} {
-			if !strings.Contains(text, want) {
+		for _, heading := range []string{"Summary of earlier messages:", "[note n]", "| rag d   x]"} {
+			if want := heading + "\n" + c.want + "\n"; !strings.Contains(text, want) {
 				t.Errorf("%q is not in\n%s", want, text)
 			}
 		}
