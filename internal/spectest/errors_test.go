@@ -1,4 +1,4 @@
-package graph_test
+package spectest_test
 
 import (
 	"go/ast"
@@ -16,7 +16,7 @@ import (
 // docs/errors.md has a row for every exported error, and the row names a test that is there.
 func TestErrorsAreDocumented(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../docs/errors.md")
+	text, err := os.ReadFile(filepath.Join(root, "docs", "errors.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,8 @@ func TestErrorsAreDocumented(t *testing.T) {
 		rows[m[1]] = m[2]
 	}
 	tests := map[string]bool{}
-	for _, pkg := range []string{"graph", "state", "checkpoint", "checkpoint/secure", "checkpoint/postgres"} {
+	for _, pkg := range []string{"graph", "state", "checkpoint", "checkpoint/secure", "checkpoint/postgres",
+		"message", "memory", "memory/session", "memory/session/sqlite", "memory/session/postgres", "memory/working"} {
 		for _, name := range exportedErrors(t, pkg, tests) {
 			if rows[name] == "" {
 				t.Errorf("%s has no whole row in docs/errors.md", name)
@@ -49,8 +50,8 @@ func TestErrorsAreDocumented(t *testing.T) {
 // exportedErrors lists the exported Err... variables and error types of a package, and notes the tests below its folder.
 func exportedErrors(t *testing.T, pkg string, tests map[string]bool) (names []string) {
 	t.Helper()
-	root := filepath.Join("..", pkg)
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+	folder := filepath.Join(root, filepath.FromSlash(pkg))
+	err := filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(file, ".go") {
 			return err
 		}
@@ -58,7 +59,7 @@ func exportedErrors(t *testing.T, pkg string, tests map[string]bool) (names []st
 		if err != nil {
 			return err
 		}
-		top := filepath.Dir(file) == root && !strings.HasSuffix(file, "_test.go")
+		top := filepath.Dir(file) == folder && !strings.HasSuffix(file, "_test.go")
 		for _, decl := range f.Decls {
 			if fn, ok := decl.(*ast.FuncDecl); ok && strings.HasPrefix(fn.Name.Name, "Test") {
 				tests[fn.Name.Name] = true
