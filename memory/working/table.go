@@ -36,7 +36,8 @@ func (m Manifest) list(b *strings.Builder) {
 			continue
 		}
 		if n++; n <= maxListed {
-			fmt.Fprintf(b, "%-9s %-12s %s %7d -> %-6d %s\n", e.Outcome, e.Section, pad(strings.TrimSpace(string(e.Source)+" "+e.ID), 20), e.Tokens, e.Sent, e.Reason)
+			id := pad(strings.TrimSpace(string(e.Source)+" "+e.ID), 20)
+			fmt.Fprintf(b, "%-9s %-12s %s %7d -> %-6d %s\n", e.Outcome, e.Section, id, e.Tokens, e.Sent, e.Reason)
 		}
 	}
 	if n > maxListed {
