@@ -15,6 +15,20 @@ type arguments struct {
 	env  []string // values of properties that name the environment
 	free []string // texts for people, such as a reason: they prove nothing and forbid nothing
 	zero bool     // a size is set to nothing
+	seen map[[2]string]bool
+}
+
+// first reports whether a text comes under a property for the first time: a list of a million says what one of each kind says.
+func (a *arguments) first(key, s string) bool {
+	k := [2]string{key, s}
+	if a.seen[k] {
+		return false
+	}
+	if a.seen == nil {
+		a.seen = map[[2]string]bool{}
+	}
+	a.seen[k] = true
+	return true
 }
 
 const maxDepth = 32 // deeper arguments are taken as text
@@ -30,7 +44,9 @@ func (a *arguments) walk(key string, v any, depth int) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(v)) {
-			a.keys = append(a.keys, k)
+			if a.first(k, "") {
+				a.keys = append(a.keys, k)
+			}
 			a.walk(k, v[k], depth+1)
 		}
 	case []any:
@@ -38,12 +54,16 @@ func (a *arguments) walk(key string, v any, depth int) {
 			a.walk(key, x, depth+1)
 		}
 	case string:
-		a.text(key, v, depth)
+		if a.first(key, v) {
+			a.text(key, v, depth)
+		}
 	case json.Number:
 		a.zero = a.zero || v.String() == "0" && sizes[simple(key)]
-		a.all = append(a.all, v.String())
+		if a.first(key, v.String()) {
+			a.all = append(a.all, v.String())
+		}
 	case bool:
-		if v {
+		if v && a.first(key, "true") {
 			a.all = append(a.all, key) // {"restart": true}
 		}
 	}
