@@ -22,41 +22,6 @@ var factLine = regexp.MustCompile(`^- \(((?:user|assistant|tool)[^()]*)\) (.+)$`
 // maxSentence is the length in runes above which a sentence is taken clause by clause, and a clause is cut.
 const maxSentence = 120
 
-// The signs that a sentence says something worth keeping. They are looked for in one sentence at a time.
-var (
-	signID     = regexp.MustCompile(`[A-Za-z]+[-_#]?\d[\w-]{2,}|\b\d{4,}\b|[\w.+-]+@[\w-]+\.\w+|https?://\S+|\b\d+\.\d+\.\d+\b|\b[A-Z]{2,}_[A-Z_]+\b`)
-	signNumber = regexp.MustCompile(`\d`)
-	signName   = regexp.MustCompile(`\b[a-z]+(?:[-_][a-z0-9]+)+\b`) // payment-api, query_logs
-	signEnv    = regexp.MustCompile(`(?i)\b(?:production|staging|testing|development|prod|dev environment|environment|region|cluster)\b|生产|测试环境|开发环境|预发|环境|集群|机房`)
-	signRuling = regexp.MustCompile(`(?i)\b(?:decided|decision|agreed|confirmed|conclusion|concluded|root cause|caused by|because|must|never|always|do not|don't|only|` +
-		`limit|at most|at least|deadline|default|budget|owner|responsible|prefer\w*|my name is|i am called|call me|contact|password policy|version|changed to|` +
-		`moved to|approved|rejected|refused)\b|决定|确认|结论|同意|原因|因为|必须|不要|不能|不得|禁止|务必|只能|上限|下限|限制|最多|最少|至少|截止|默认|预算|负责|` +
-		`我叫|名字|姓名|叫我|联系|改为|改成|批准|拒绝|偏好|喜欢|约定|规定`)
-	signGuess    = regexp.MustCompile(`(?i)\b(?:maybe|perhaps|probably|possibly|might|i guess|i think)\b|可能|也许|大概|或许|猜测|估计是`)
-	signQuestion = regexp.MustCompile(`[?？]\s*$|吗[。]?$|呢[。]?$`)
-)
-
-// worth is the least weight of a sentence that is kept.
-const worth = 3
-
-// weight says how much a sentence matters. It depends on nothing but the fact, so a fact weighs the same in every
-// compaction and summaries do not drift.
-func (f fact) weight() int {
-	w := 0
-	for _, sign := range []struct {
-		is    *regexp.Regexp
-		worth int
-	}{{signID, 3}, {signNumber, 1}, {signName, 2}, {signEnv, 2}, {signRuling, 3}, {signGuess, -3}, {signQuestion, -2}} {
-		if sign.is.MatchString(f.text) {
-			w += sign.worth
-		}
-	}
-	if w > 0 && f.who == "user" {
-		w++
-	}
-	return w
-}
-
 // maxSift is the length in bytes up to which every sentence of a text is looked at; of a longer one its excerpt.
 const maxSift = 64 << 10
 
@@ -95,7 +60,7 @@ func toolName(name string) string {
 func sift(who, text string, limit int) []fact {
 	var facts []fact
 	for sentence := range sentences(text) {
-		if f := (fact{who, sentence}); !isOrder(sentence) && f.weight() >= worth {
+		if f := (fact{who, sentence}); f.weight() >= worth && !isOrder(sentence) {
 			facts = append(facts, f)
 		}
 	}
