@@ -1,0 +1,97 @@
+package compact
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/message"
+)
+
+// Names of the results that compaction stores; those of tools have the names of their tools.
+const (
+	ArchiveName = "compact.archive" // the transcript of messages that were taken out
+	IndexName   = "compact.index"   // a line for each archive, the newest last
+)
+
+// maxEntries is how many archives an index lists. The next one begins with the id of the full one.
+const maxEntries = 64
+
+const olderPrefix = "older archives: result "
+
+// A keeper stores full texts of one conversation. Ids depend on content alone, so storing again after a crash changes
+// nothing.
+type keeper struct {
+	results      memory.Results
+	scope        memory.Scope
+	conversation string
+}
+
+func (k keeper) put(ctx context.Context, call, name, body string) (string, error) {
+	id := memory.ResultID(k.scope, k.conversation, call, []byte(body))
+	err := k.results.PutResult(ctx, k.scope, memory.Result{ID: id, Conversation: k.conversation, Call: call, Name: name, Body: []byte(body)})
+	if err != nil {
+		return "", fmt.Errorf("compact: store the full text of %q: %w", call, err)
+	}
+	return id, nil
+}
+
+// archive stores the transcript of messages, then an index that leads to it and to all before it.
+func (k keeper) archive(ctx context.Context, index string, messages []message.Message) (id, next string, err error) {
+	first, last := messages[0].ID, messages[len(messages)-1].ID
+	id, err = k.put(ctx, first, ArchiveName, transcript(messages))
+	if err != nil {
+		return "", "", err
+	}
+	entries, err := k.entries(ctx, index)
+	if err != nil {
+		return "", "", err
+	}
+	if listed(entries, id) { // of an attempt whose state was not kept in full
+		return id, index, nil
+	}
+	if len(entries) >= maxEntries {
+		entries = []string{olderPrefix + index}
+	}
+	entries = append(entries, fmt.Sprintf("result %s: %s, %s to %s: %s", id, count(len(messages), "message"), first, last, topic(messages)))
+	next, err = k.put(ctx, first, IndexName, strings.Join(entries, "\n"))
+	return id, next, err
+}
+
+// entries reads an index. One that is gone is only pointed to: what it led to was deleted.
+func (k keeper) entries(ctx context.Context, index string) ([]string, error) {
+	if index == "" {
+		return nil, nil
+	}
+	r, err := k.results.Result(ctx, k.scope, index)
+	if errors.Is(err, memory.ErrNoResult) {
+		return []string{olderPrefix + index}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compact: read the index %s: %w", index, err)
+	}
+	return strings.Split(string(r.Body), "\n"), nil
+}
+
+func listed(entries []string, id string) bool {
+	for _, e := range entries {
+		if strings.HasPrefix(e, "result "+id+":") {
+			return true
+		}
+	}
+	return false
+}
+
+// topic is what a person would recognise messages by: how the user began.
+func topic(messages []message.Message) string {
+	for _, role := range []message.Role{message.RoleUser, message.RoleAssistant, message.RoleTool} {
+		for _, m := range messages {
+			if text := short(strings.ToValidUTF8(m.Text(), "\uFFFD"), 90); m.Role == role && text != "" {
+				return string(role) + ": " + text
+			}
+		}
+	}
+	return "no text"
+}
