@@ -29,7 +29,7 @@ func TestErrorsAreDocumented(t *testing.T) {
 	}
 	tests := map[string]bool{}
 	for _, pkg := range []string{"graph", "state", "checkpoint", "checkpoint/secure", "checkpoint/postgres",
-		"message", "memory", "memory/session", "memory/session/sqlite", "memory/session/postgres", "memory/working"} {
+		"message", "memory", "memory/session", "memory/session/sqlite", "memory/session/postgres", "memory/working", "memory/compact", "memory/pin"} {
 		for _, name := range exportedErrors(t, pkg, tests) {
 			if rows[name] == "" {
 				t.Errorf("%s has no whole row in docs/errors.md", name)

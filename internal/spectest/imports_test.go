@@ -7,7 +7,7 @@ import (
 )
 
 // core lists the packages that a program gets in any case, and those of memory that need no driver and no vocabulary.
-var core = []string{"./state", "./graph", "./checkpoint", "./message", "./memory", "./memory/pin", "./memory/session", "./memory/working"}
+var core = []string{"./state", "./graph", "./checkpoint", "./message", "./memory", "./memory/pin", "./memory/session", "./memory/working", "./memory/compact"}
 
 // The core imports the standard library, this module, and google/uuid. Nothing else reaches a program that uses it.
 func TestCoreImportsOnlyTheStandardLibrary(t *testing.T) {

@@ -10,6 +10,7 @@ var (
 	// roleTags are the marks with which chat formats begin another speaker's turn.
 	roleTags = regexp.MustCompile(`(?i)<\|[^|>\n]{0,40}\|>|\[/?INST\]|<</?SYS>>|</?(?:system|user|assistant|tool|developer|human)\b[^>\n]{0,40}>`)
 	roleLine = regexp.MustCompile(`(?i)^[#*\s]*(?:system|user|assistant|tool|developer|human|系统|用户|助手)\**\s*[:：]\**\s*`)
+	roleWord = regexp.MustCompile(`(?i)^(?:system|user|assistant|tool|developer|human)$`) // what is left of a tag before it
 
 	// orders are sentences that talk to the model about its rules. A summary reports what was said and never does.
 	orders = regexp.MustCompile(`(?i)\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|above|prior|earlier|all|any|system)\b.{0,40}\b(?:instructions?|rules?|prompts?|messages?)\b|` +
@@ -42,7 +43,7 @@ func cleanLine(line string) string {
 	for bare := roleLine.ReplaceAllLiteralString(line, ""); bare != line; bare = roleLine.ReplaceAllLiteralString(line, "") {
 		line = bare
 	}
-	if indexLine.MatchString(line) {
+	if indexLine.MatchString(line) || roleWord.MatchString(line) {
 		return ""
 	}
 	line = strings.TrimPrefix(line, "- (")

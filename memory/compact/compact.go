@@ -82,7 +82,7 @@ func (c *Compactor) start(s memory.Scope, conversation string, st State) *run {
 	r.gone = make([]bool, len(r.history))
 	r.sizes = make([]int, len(r.history))
 	for i, m := range r.history {
-		r.sizes[i] = countMessage(c.counter, m)
+		r.sizes[i] = working.CountMessage(c.counter, m)
 	}
 	return r
 }

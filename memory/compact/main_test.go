@@ -82,6 +82,18 @@ func (s *shelf) ids(scope memory.Scope) []string {
 	return ids
 }
 
+// all is the text of everything that was stored.
+func (s *shelf) all(scope memory.Scope) string {
+	s.Lock()
+	defer s.Unlock()
+	var b strings.Builder
+	for _, r := range s.kept[scope] {
+		b.Write(r.Body)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
 func scopeOf(t testing.TB, user string) memory.Scope {
 	t.Helper()
 	s, err := memory.NewScope("acme", user)
@@ -138,4 +150,4 @@ func words(n int, chinese bool) string {
 	return strings.Repeat("well that sounds nice and all of it is fine by us here. ", n/14+1)
 }
 
-func long() bool { return os.Getenv("HOLDFAST_COMPACT_LONG") != "" }
+func long() bool { return os.Getenv("HOLDFAST_LONG") != "" }

@@ -3,6 +3,7 @@ package compact
 import (
 	"context"
 
+	"github.com/holdfast-go/holdfast/memory/working"
 	"github.com/holdfast-go/holdfast/message"
 )
 
@@ -104,7 +105,7 @@ func (r *run) shorten(ctx context.Context, i, limit, size int) error {
 	done := len(r.report.Excerpts)
 	err := r.shortenParts(ctx, m.Parts, Excerpted{Message: m.ID}, m.ID, "", limit, size)
 	if len(r.report.Excerpts) > done {
-		r.history[i], r.sizes[i] = m, countMessage(r.counter, m)
+		r.history[i], r.sizes[i] = m, working.CountMessage(r.counter, m)
 	}
 	return err
 }
