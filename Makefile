@@ -4,7 +4,7 @@ SHELL       := /bin/bash
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: test unit property race lint cross crash crash-long bench fuzz vuln fresh compiler servers stores full weave
+.PHONY: test unit property race lint cross crash crash-long bench eval fuzz vuln fresh compiler servers stores full weave
 
 test: lint cross unit stores property race crash
 
@@ -47,6 +47,10 @@ cross: # the other systems compile, tests too
 
 bench: # five runs, the median beside its bar, and the rates of the stores
 	go run ./internal/benchtable
+
+eval: # measures over public sets, in the folder that HOLDFAST_EVAL_DATA names
+	@[ -n "$$HOLDFAST_EVAL_DATA" ] || { echo "HOLDFAST_EVAL_DATA must name the folder of the public sets"; exit 1; }
+	go test -count=1 -v -run '^TestEstimateOfPublicSets$$' ./memory/working/tiktoken
 
 FUZZTIME ?= 30s
 fuzz: # every fuzz target of the module in turn, each for FUZZTIME

@@ -9,29 +9,30 @@ import (
 type class int
 
 const (
-	word   class = iota // runs of ASCII letters, cut where a capital follows a small letter
-	bare                // those that no single space or mark goes before
-	long                // letters of a word beyond the sixth
-	longer              // beyond the twelfth
-	upper               // capitals behind the first letter of a word
-	rare                // pairs of letters that few words have
-	digits              // groups of up to three digits
-	gap                 // spaces that no letter or mark takes to itself
-	blank               // further spaces, by sixteen
-	line                // runs of line breaks
-	tie                 // a single mark before a letter
-	mark                // runs of other marks
-	marks               // marks in a run that differ from the one before
-	again               // marks that repeat the one before, by four
-	han
-	stranger // han outside the common block
-	kana
-	hangul
-	stop    // punctuation and full-width forms of CJK
-	accent  // Latin letters beyond ASCII
-	abroad  // letters of Greek, Cyrillic and the like
-	picture // emoji and other symbols, by byte
-	other   // everything else, by byte
+	word    class = iota // runs of ASCII letters, cut where a capital follows a small letter
+	bare                 // those before which there is neither a space nor a mark
+	long                 // letters of a word beyond the sixth
+	endless              // beyond the sixteenth
+	upper                // capitals behind the first letter of a word
+	rare                 // pairs of letters in them that are not frequent
+	digits               // groups of up to three digits
+	gap                  // white space that nothing takes to itself
+	blank                // each further sixteen characters of it
+	shift                // one kind of white space behind another
+	line                 // runs of line breaks
+	ending               // those behind a mark
+	tie                  // a single mark before a letter that is a frequent pair with it
+	knot                 // before another letter
+	mark                 // runs of other marks
+	syntax               // marks in them that are a frequent pair with the one before
+	marks                // that are not
+	again                // that repeat the one before
+	rule                 // that repeat the two before
+	cjk                  // tokens that the sketch knows, of Chinese, Japanese, Korean and emoji
+	accent               // Latin letters beyond ASCII
+	abroad               // letters of other scripts with many words in the vocabulary
+	foreign              // other runes that the sketch knows
+	other                // what nobody knows, by byte
 	classes
 )
 
@@ -68,54 +69,77 @@ func (s *scanner) piece() {
 	}
 }
 
+// before is the byte before a place, 0 at the beginning.
+func (s *scanner) before(at int) byte {
+	if at == 0 {
+		return 0
+	}
+	return s.text[at-1]
+}
+
+// next is the byte that comes next, 0 at the end.
+func (s *scanner) next() byte {
+	if s.at == len(s.text) {
+		return 0
+	}
+	return s.text[s.at]
+}
+
 // word counts a run of letters: "getUserID" is three words, get, User and ID.
 func (s *scanner) word() {
 	start := s.at
-	for s.at++; s.at < len(s.text) && letter(s.text[s.at]); s.at++ {
+	for s.at++; letter(s.next()); s.at++ {
 		b, before := s.text[s.at], s.text[s.at-1]
+		if capital(b) && !capital(before) {
+			break
+		}
 		if capital(b) {
-			if !capital(before) {
-				break
-			}
 			s.n[upper]++
 		}
-		if !common(before, b) {
+		if !frequent(before, b) {
 			s.n[rare]++
 		}
 	}
 	size := s.at - start
 	s.n[word]++
 	s.n[long] += max(0, size-6)
-	s.n[longer] += max(0, size-12)
-	if start == 0 || letter(s.text[start-1]) || digit(s.text[start-1]) || s.text[start-1] == '\n' {
+	s.n[endless] += max(0, size-16)
+	if b := s.before(start); b != ' ' && !punctuation(b) {
 		s.n[bare]++
 	}
 }
 
 func (s *scanner) number() {
 	start := s.at
-	for s.at < len(s.text) && digit(s.text[s.at]) {
+	for digit(s.next()) {
 		s.at++
 	}
 	s.n[digits] += (s.at - start + 2) / 3
 }
 
-// space counts a run of white space: line breaks take the spaces before them, and the last space belongs to what follows,
-// unless that is a digit.
+// space counts a run of white space. Line breaks take the spaces before them, and the last space belongs to what follows, but
+// not to a digit. Whether a rune beyond ASCII takes it is for [scanner.rune].
 func (s *scanner) space() {
 	start, broken := s.at, -1
-	for ; s.at < len(s.text) && space(s.text[s.at]); s.at++ {
+	for ; space(s.next()); s.at++ {
 		if b := s.text[s.at]; b == '\n' || b == '\r' {
 			broken = s.at
 		}
+		if b, before := s.text[s.at], s.before(s.at); s.at > start && b != before && before != '\n' && (before != '\r' || b != '\n') {
+			s.n[shift]++
+		}
 	}
 	if broken >= 0 {
-		s.n[line]++
+		kind := line
+		if punctuation(s.before(start)) {
+			kind = ending
+		}
+		s.n[kind]++
 		s.n[blank] += (broken - start) / 16
 		start = broken + 1
 	}
 	size := s.at - start
-	if size > 0 && s.text[s.at-1] == ' ' && s.at < len(s.text) && !digit(s.text[s.at]) {
+	if size > 0 && s.text[s.at-1] == ' ' && s.at < len(s.text) && !digit(s.next()) {
 		size--
 	}
 	if size > 0 {
@@ -127,44 +151,74 @@ func (s *scanner) space() {
 // marks counts a run of ASCII punctuation. A single one before a letter often makes one token with it.
 func (s *scanner) marks() {
 	start := s.at
-	for s.at++; s.at < len(s.text) && punctuation(s.text[s.at]); s.at++ {
-		if s.text[s.at] == s.text[s.at-1] {
+	for s.at++; punctuation(s.next()); s.at++ {
+		switch b := s.text[s.at]; {
+		case b == s.text[s.at-1] && s.at-start > 1 && b == s.text[s.at-2]:
+			s.n[rule]++
+		case b == s.text[s.at-1]:
 			s.n[again]++
-		} else {
+		case frequent(s.text[s.at-1], b):
+			s.n[syntax]++
+		default:
 			s.n[marks]++
 		}
 	}
-	alone := s.at-start == 1 && (start == 0 || s.text[start-1] != ' ')
-	if alone && s.at < len(s.text) && letter(s.text[s.at]) {
+	alone := s.at-start == 1 && s.before(start) != ' ' && letter(s.next())
+	switch {
+	case alone && frequent(s.text[start], s.next()):
 		s.n[tie]++
-	} else {
+	case alone:
+		s.n[knot]++
+	default:
 		s.n[mark]++
 	}
 }
 
+// rune counts what begins with a rune beyond ASCII.
 func (s *scanner) rune() {
-	r, size := utf8.DecodeRuneInString(s.text[s.at:])
-	s.at += size
-	switch {
-	case r >= 0x4e00 && r < 0xa000:
-		s.n[han]++
-	case unicode.Is(unicode.Han, r):
-		s.n[stranger]++
-	case r >= 0x3040 && r < 0x3100:
-		s.n[kana]++
-	case r >= 0xac00 && r < 0xd7a4:
-		s.n[hangul]++
-	case r >= 0x3000 && r < 0x3040, r >= 0xff00 && r < 0xfff0, r >= 0x2010 && r < 0x2040:
-		s.n[stop]++
-	case r < 0x250:
-		s.n[accent]++
-	case r < 0x530:
-		s.n[abroad]++
-	case r >= 0x1f000 && r < 0x20000:
-		s.n[picture] += size
-	default:
-		s.n[other] += size
+	spaced := s.before(s.at) == ' '
+	if spaced {
+		if size := longest(s.text[s.at-1:]); size > 0 {
+			s.at += size - 1
+			s.n[cjk]++
+			return
+		}
 	}
+	r, size := utf8.DecodeRuneInString(s.text[s.at:])
+	whole := longest(s.text[s.at:])
+	s.at += max(size, whole)
+	if spaced && (Sketched(r) || !unicode.IsLetter(r)) {
+		s.n[gap]++
+	}
+	switch {
+	case whole > size || whole > 0 && Sketched(r):
+		s.n[cjk]++
+	case whole == 0 && unicode.Is(unicode.Latin, r) && r < 0x250:
+		s.n[accent] += 2
+	case whole == 0 && Sketched(r) && r > 0x1f000 && paired(r):
+		s.n[cjk] += 2
+	case whole == 0:
+		s.n[other] += size
+	case unicode.Is(unicode.Latin, r):
+		s.n[accent]++
+	case unicode.In(r, worded...):
+		s.n[abroad]++
+	default:
+		s.n[foreign]++
+	}
+}
+
+// worded are the scripts that a vocabulary of 200,000 has some thousand words of, so that a letter is less than a token.
+var worded = []*unicode.RangeTable{unicode.Cyrillic, unicode.Greek, unicode.Arabic, unicode.Hebrew, unicode.Devanagari, unicode.Thai}
+
+// paired reports whether an emoji that is no token of its own is two, and not three: whether the first three of its four bytes,
+// which it shares with 63 others, are a token.
+func paired(r rune) bool {
+	switch {
+	case r >= 0x1f1c0 && r < 0x1f200, r >= 0x1f300 && r < 0x1f540, r >= 0x1f600 && r < 0x1f6c0, r >= 0x1f900 && r < 0x1f980:
+		return true
+	}
+	return false
 }
 
 func letter(b byte) bool  { return b|0x20 >= 'a' && b|0x20 <= 'z' }
@@ -172,8 +226,7 @@ func capital(b byte) bool { return b >= 'A' && b <= 'Z' }
 func digit(b byte) bool   { return b >= '0' && b <= '9' }
 func space(b byte) bool   { return b == ' ' || b >= '\t' && b <= '\r' }
 
-// punctuation includes control characters.
-func punctuation(b byte) bool { return b < utf8.RuneSelf && !letter(b) && !digit(b) && !space(b) }
-
-// common reports whether a pair of letters is frequent in words.
-func common(a, b byte) bool { return true }
+// punctuation includes control characters, but not the 0 that stands for an end.
+func punctuation(b byte) bool {
+	return b > 0 && b < utf8.RuneSelf && !letter(b) && !digit(b) && !space(b)
+}

@@ -4,9 +4,9 @@ import "math"
 
 // weights are tokens for one of each class.
 var weights = [classes]float64{
-	word: 1.02, bare: 0.15, long: 0.06, longer: 0.15, upper: 0.25, rare: 0.6, digits: 1, gap: 1, blank: 1, line: 0.9, tie: 0.8,
-	mark: 1, marks: 0.7, again: 0.3, han: 0.75, stranger: 3, kana: 0.75, hangul: 0.75, stop: 1, accent: 1, abroad: 0.5,
-	picture: 0.75, other: 1,
+	word: 0.97, bare: 0.03, long: 0.07, endless: 0.25, upper: 0.15, rare: 0.75, digits: 1.03, gap: 1.05, blank: 1, shift: 1.05,
+	line: 0.8, ending: 0.1, tie: 0, knot: 0.8, mark: 0.95, syntax: 0.15, marks: 0.95, again: 0.4, rule: 0.15,
+	cjk: 1.01, accent: 0.9, abroad: 0.4, foreign: 1, other: 1,
 }
 
 // Estimate returns about how many tokens a text has. It never fails: bytes that are no UTF-8 count one each.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,23 +22,6 @@ func (c *counting) Count(text string) int {
 	c.texts.Add(1)
 	c.bytes.Add(int64(len(text)))
 	return c.Counter.Count(text)
-}
-
-// remembering counts each text once.
-type remembering struct {
-	working.Counter
-	counts *sync.Map
-}
-
-func remember(c working.Counter) working.Counter { return remembering{c, new(sync.Map)} }
-
-func (r remembering) Count(text string) int {
-	if n, ok := r.counts.Load(text); ok {
-		return n.(int)
-	}
-	n := r.Counter.Count(text)
-	r.counts.Store(text, n)
-	return n
 }
 
 // full is an input that fills the default profile, and a little more, in messages of about 100 tokens.
@@ -61,7 +43,7 @@ func full() working.Input {
 func TestOnlyNewTextsAreCounted(t *testing.T) {
 	t.Parallel()
 	c := &counting{Counter: working.Estimate}
-	a, err := working.New(working.Default(), remember(c))
+	a, err := working.New(working.Default(), working.Cached(c, 20_000))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +117,7 @@ func (contrary) Margin() float64 { return 0 }
 func (contrary) Name() string    { return "contrary" }
 
 func BenchmarkAssemble(b *testing.B) {
-	a, err := working.New(working.Default(), remember(working.Estimate))
+	a, err := working.New(working.Default(), working.Cached(working.Estimate, 20_000))
 	if err != nil {
 		b.Fatal(err)
 	}
