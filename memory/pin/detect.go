@@ -323,7 +323,7 @@ func (s sentence) fill(f Found, items []item, forms int) (Found, bool) {
 			f.Actions, acted = join(f.Actions, it.actions), true
 		case it.comma() && !acted && strange == 0 && aside(items[:i]): // "never, under any circumstances, ..."
 		case it.comma():
-			if i+1 >= len(items) || !items[i+1].is(cAction|cFill) || !acted {
+			if !acted || !enumerates(items[i+1:]) {
 				return done(f, acted)
 			}
 		case it.is(cStop) && acted && !it.is(cFill), it.is(cApproval), it.is(forbids) && acted:
@@ -351,6 +351,18 @@ func done(f Found, acted bool) (Found, bool) {
 		f.Actions = nil
 	}
 	return f, acted
+}
+
+// enumerates reports whether a list of actions goes on behind a comma: "restart, stop or delete", and not "call me, write instead".
+func enumerates(items []item) bool {
+	if len(items) == 0 || !items[0].is(cAction|cFill) {
+		return false
+	}
+	or := slices.IndexFunc(items, func(i item) bool {
+		return slices.Contains([]string{"or", "nor", "或", "或者", "以及"}, foldText(i.text))
+	})
+	stop := slices.IndexFunc(items, func(i item) bool { return i.is(cStop) && !i.is(cFill) })
+	return or >= 0 && (stop < 0 || stop > or)
 }
 
 // aside reports whether words add nothing to what is forbidden.
