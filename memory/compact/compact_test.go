@@ -185,3 +185,15 @@ func TestSummariesDoNotDrift(t *testing.T) {
 		}
 	}
 }
+
+// Tool results are cut first, and where that is enough no message is taken out and nothing is summarized. R51, R57
+func TestResultsAreCutFirst(t *testing.T) {
+	t.Parallel()
+	s, scope := &shelf{}, scopeOf(t, "li")
+	call := message.Call{ID: "c1", Name: "logs", Args: "{}"}
+	history := slices.Concat([]message.Message{message.User("look"), message.Assistant("", call), message.Tool(call.Done(logOf(400)))}, talk(4))
+	st, report := do(t, newCompactor(t, s, compact.Options{Budget: 6000}), scope, compact.State{History: history})
+	if report.Before < 4800 || len(report.Excerpts) != 1 || len(report.Evicted) != 0 || st.Summary.Text != "" || len(st.History) != len(history) {
+		t.Errorf("%+v", report)
+	}
+}

@@ -129,3 +129,16 @@ func TestManifestAsText(t *testing.T) {
 		t.Errorf("the manifest has content: %s", doc)
 	}
 }
+
+// The budget steers what is told and is not told itself. // R34
+func TestTheBudgetIsNotTold(t *testing.T) {
+	t.Parallel()
+	p := working.Default()
+	p.MaxInput, p.Reserve = 23_717, 1_213
+	doc := marshal(t, assemble(t, p, crowded()).Messages)
+	for _, n := range []string{"23717", "23,717", "1213", "1,213", "22504"} {
+		if strings.Contains(doc, n) {
+			t.Errorf("%s is in the prompt", n)
+		}
+	}
+}

@@ -269,7 +269,7 @@ func TestBigItemsDoNotBlock(t *testing.T) {
 	}
 }
 
-// A section stays within its cap while others need the room, and gets more of what they leave over. // T5
+// A section stays within its cap while others need the room, and gets more of what they leave over. // R38, T5
 func TestCapsAndWhatIsLeftOver(t *testing.T) {
 	t.Parallel()
 	in := working.Input{History: ask("hello")}
