@@ -134,9 +134,9 @@ func TestManifestAsText(t *testing.T) {
 func TestTheBudgetIsNotTold(t *testing.T) {
 	t.Parallel()
 	p := working.Default()
-	p.MaxInput, p.Reserve = 23_717, 1_213
+	p.MaxInput, p.Reserve = 24_777, 1_213
 	doc := marshal(t, assemble(t, p, crowded()).Messages)
-	for _, n := range []string{"23717", "23,717", "1213", "1,213", "22504"} {
+	for _, n := range []string{"24777", "24,777", "1213", "1,213", "23564"} {
 		if strings.Contains(doc, n) {
 			t.Errorf("%s is in the prompt", n)
 		}
