@@ -44,6 +44,7 @@ var bars = []bar{
 	{"E54", "./checkpoint/postgres", "BenchmarkRatio/ON/bytes=2048", "group-ratio", false, 1.5, "append64/s bare64/s p99-64-us"},
 	{"E56", "./graph", "BenchmarkE56/", "read-16KiB/state", true, 2, ""},
 	{"E56", "./graph", "BenchmarkE56/", "stored/written", true, 2, ""},
+	{"R64", "./memory/working", "BenchmarkAssemble", "p50-us", true, 5000, "p99-us tokens"},
 }
 
 // rates are benchmarks without a bar: appends of each store, as checkpointtest.Bench measures them. They belong to a machine.
@@ -55,7 +56,7 @@ var rates = []struct{ store, pkg, bench string }{
 }
 
 const (
-	barred  = "^Benchmark(E[0-9]+|Ratio)$"
+	barred  = "^Benchmark(E[0-9]+|Ratio|Assemble)$"
 	appends = "^Benchmark(Memory|Store)$/^writers=/^bytes=2048$"
 )
 
@@ -69,7 +70,7 @@ func main() {
 	runs := flag.Int("runs", 5, "how often each benchmark is run; the median counts")
 	flag.Parse()
 	found := figures{}
-	for _, pkg := range []string{"./state", "./graph", "./checkpoint/sqlite", "./checkpoint/postgres", "./checkpoint/redis"} {
+	for _, pkg := range []string{"./state", "./graph", "./checkpoint/sqlite", "./checkpoint/postgres", "./checkpoint/redis", "./memory/working"} {
 		exitIf(found.run(pkg, barred, "1x", *runs))
 	}
 	for _, r := range rates {
