@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -17,7 +18,7 @@ const (
 	rare                 // pairs of letters in them that are not frequent
 	digits               // groups of up to three digits
 	gap                  // white space that nothing takes to itself
-	blank                // each further sixteen characters of it
+	blank                // further characters of it, by sixteen, or by eight with line breaks
 	shift                // one kind of white space behind another
 	line                 // runs of line breaks
 	ending               // those behind a mark
@@ -32,7 +33,7 @@ const (
 	accent               // Latin letters beyond ASCII
 	abroad               // letters of other scripts with many words in the vocabulary
 	foreign              // other runes that the sketch knows
-	other                // what nobody knows, by byte
+	other                // control characters, and what nobody knows, by byte
 	classes
 )
 
@@ -64,8 +65,11 @@ func (s *scanner) piece() {
 		s.number()
 	case space(b):
 		s.space()
-	default:
+	case punctuation(b):
 		s.marks()
+	default:
+		s.n[other]++
+		s.at++
 	}
 }
 
@@ -96,7 +100,7 @@ func (s *scanner) word() {
 		if capital(b) {
 			s.n[upper]++
 		}
-		if !frequent(before, b) {
+		if !frequent(before, b) || b == before && s.at-start > 1 && b == s.text[s.at-2] {
 			s.n[rare]++
 		}
 	}
@@ -117,29 +121,30 @@ func (s *scanner) number() {
 	s.n[digits] += (s.at - start + 2) / 3
 }
 
-// space counts a run of white space. Line breaks take the spaces before them, and the last space belongs to what follows, but
-// not to a digit. Whether a rune beyond ASCII takes it is for [scanner.rune].
+// space counts a run of white space. Line breaks take the spaces before them, and the last space belongs to a letter or mark that
+// follows. Whether a rune beyond ASCII takes it is for [scanner.rune].
 func (s *scanner) space() {
 	start, broken := s.at, -1
 	for ; space(s.next()); s.at++ {
-		if b := s.text[s.at]; b == '\n' || b == '\r' {
+		b, before := s.text[s.at], s.before(s.at)
+		if b == '\n' || b == '\r' {
 			broken = s.at
 		}
-		if b, before := s.text[s.at], s.before(s.at); s.at > start && b != before && before != '\n' && (before != '\r' || b != '\n') {
+		if before == '\r' && b != '\n' || s.at > start && b != before && before != '\n' && before != '\r' {
 			s.n[shift]++
 		}
 	}
 	if broken >= 0 {
 		kind := line
-		if punctuation(s.before(start)) {
+		if b := s.before(start); punctuation(b) && frequent(b, '\n') {
 			kind = ending
 		}
 		s.n[kind]++
-		s.n[blank] += (broken - start) / 16
+		s.n[blank] += (broken - start) / 8
 		start = broken + 1
 	}
 	size := s.at - start
-	if size > 0 && s.text[s.at-1] == ' ' && s.at < len(s.text) && !digit(s.next()) {
+	if b := s.next(); size > 0 && s.text[s.at-1] == ' ' && (letter(b) || punctuation(b) || b >= utf8.RuneSelf) {
 		size--
 	}
 	if size > 0 {
@@ -153,7 +158,7 @@ func (s *scanner) marks() {
 	start := s.at
 	for s.at++; punctuation(s.next()); s.at++ {
 		switch b := s.text[s.at]; {
-		case b == s.text[s.at-1] && s.at-start > 1 && b == s.text[s.at-2]:
+		case b == s.text[s.at-1] && s.at-start > 1 && b == s.text[s.at-2] && strings.IndexByte("-=*#_.~/+", b) >= 0:
 			s.n[rule]++
 		case b == s.text[s.at-1]:
 			s.n[again]++
@@ -187,21 +192,23 @@ func (s *scanner) rune() {
 	r, size := utf8.DecodeRuneInString(s.text[s.at:])
 	whole := longest(s.text[s.at:])
 	s.at += max(size, whole)
-	if spaced && (Sketched(r) || !unicode.IsLetter(r)) {
+	latin, own := unicode.Is(unicode.Latin, r), unicode.In(r, worded...)
+	if spaced && !latin && !own {
 		s.n[gap]++
 	}
+	twice := size < s.at && strings.HasSuffix(s.text[:s.at-max(size, whole)], s.text[s.at-max(size, whole):s.at])
 	switch {
 	case whole > size || whole > 0 && Sketched(r):
 		s.n[cjk]++
-	case whole == 0 && unicode.Is(unicode.Latin, r) && r < 0x250:
+	case whole == 0 && latin && r < 0x250:
 		s.n[accent] += 2
 	case whole == 0 && Sketched(r) && r > 0x1f000 && paired(r):
 		s.n[cjk] += 2
 	case whole == 0:
 		s.n[other] += size
-	case unicode.Is(unicode.Latin, r):
+	case latin:
 		s.n[accent]++
-	case unicode.In(r, worded...):
+	case own && !twice: // a letter again and again is no word
 		s.n[abroad]++
 	default:
 		s.n[foreign]++
@@ -224,9 +231,6 @@ func paired(r rune) bool {
 func letter(b byte) bool  { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 func capital(b byte) bool { return b >= 'A' && b <= 'Z' }
 func digit(b byte) bool   { return b >= '0' && b <= '9' }
-func space(b byte) bool   { return b == ' ' || b >= '\t' && b <= '\r' }
+func space(b byte) bool   { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
 
-// punctuation includes control characters, but not the 0 that stands for an end.
-func punctuation(b byte) bool {
-	return b > 0 && b < utf8.RuneSelf && !letter(b) && !digit(b) && !space(b)
-}
+func punctuation(b byte) bool { return b > ' ' && b < 0x7f && !letter(b) && !digit(b) }

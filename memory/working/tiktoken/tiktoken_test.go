@@ -159,3 +159,28 @@ func BenchmarkCount(b *testing.B) {
 		})
 	}
 }
+
+// One character again and again, alone or between others, is not under after the margin. Single letters of other alphabets are not tried:
+// they are counted as parts of words. // R55, T33
+func TestRepetitions(t *testing.T) {
+	t.Parallel()
+	var texts []string
+	for b := byte(1); b < 128; b++ {
+		s := string(rune(b))
+		for _, unit := range []string{s, s + " ", " " + s + s, s + "\n", s + "q", s + "7", s + "退", s + "\n\t"} {
+			texts = append(texts, strings.Repeat(unit, 200))
+		}
+	}
+	for _, r := range "あ가退😀\u0301\u200b\u4e8d" {
+		s := string(r)
+		for _, unit := range []string{s, s + " ", "q " + s, s + "\n"} {
+			texts = append(texts, strings.Repeat(unit, 100))
+		}
+	}
+	for _, text := range texts {
+		if _, under := accuracy(t, []string{text}); under > 0 {
+			n := tiktoken.O200k().Count(text)
+			t.Errorf("%.20q...: %d tokens are estimated as %d", text, n, working.Estimate.Count(text))
+		}
+	}
+}
