@@ -99,7 +99,10 @@ type matter struct {
 
 func newMatter(call message.Call, tool Tool) *matter {
 	c := &matter{}
-	name := cmp.Or(tool.Name, call.Name)
+	if name := cmp.Or(tool.Name, call.Name); name != call.Name {
+		tool = Tool{} // what is said of another tool says nothing of this one
+	}
+	name := call.Name
 	var args arguments
 	v, err := decode(call.Args)
 	if err != nil {

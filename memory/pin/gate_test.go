@@ -62,6 +62,15 @@ func TestGate(t *testing.T) {
 	}
 }
 
+// What is said of another tool says nothing of the one that is called. // R50
+func TestAnotherTool(t *testing.T) {
+	t.Parallel()
+	call := message.Call{Name: "restart_instance", Args: `{"env":"prod"}`}
+	if v := pin.Gate(pins("不要重启生产实例"), call, pin.Tool{Name: "query_logs", ReadOnly: true}); v.Decision != pin.Block {
+		t.Errorf("%+v", v)
+	}
+}
+
 // Of several denials the strictest decides. // R50
 func TestStrictestDecides(t *testing.T) {
 	t.Parallel()
