@@ -228,7 +228,7 @@ func (r *repairer) outcome(c *askedCall) Result {
 	}
 	switch {
 	case slices.Contains(statuses, given.Status):
-	case c.owner.Partial:
+	case c.cutOff():
 		given = c.Ended(StatusCancelled, "The call was cut off while it was written. It did not run.")
 	default:
 		given = Result{Status: StatusCrashed}
@@ -238,6 +238,12 @@ func (r *repairer) outcome(c *askedCall) Result {
 		parts = []Part{Text(endings[given.Status])}
 	}
 	return Result{Status: given.Status, Parts: parts}
+}
+
+// cutOff reports whether the model was cut off while it wrote the call: one with more behind it was whole by then, and one
+// with an interim result has begun to run.
+func (c *askedCall) cutOff() bool {
+	return c.owner.Partial && c.part == len(c.owner.Parts)-1 && c.interim == nil
 }
 
 // nameCall sees to a call's id, which may be taken, and its arguments.

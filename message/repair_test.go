@@ -178,6 +178,10 @@ func TestRepair(t *testing.T) {
 			"user hi; assistant search(c1); tool c1 ok x; assistant done", "", message.RepairOptions{}},
 		{"cut off while it was written", []message.Message{hi, partial(message.Assistant("let me", message.Call{ID: "c1", Name: "search", Args: `{"q":`}))},
 			"user hi; assistant let me search(c1); tool c1 " + cutShort, "1 open, 1 args", message.RepairOptions{}},
+		{"cut off behind the first call", []message.Message{hi, partial(message.Assistant("", one, two))}, // R78: nobody knows that it did not run
+			"user hi; assistant search(c1) track(c2); tool c1 " + unknown + "; tool c2 " + cutShort, "1 open, 1 open", message.RepairOptions{}},
+		{"cut off, and yet the tool was at work", []message.Message{hi, partial(message.Assistant("", one)), message.Tool(interim(one))}, // R78
+			"user hi; assistant search(c1); tool c1 crashed at work\n" + strings.TrimPrefix(unknown, "crashed "), "1 open", message.RepairOptions{}},
 		{"a greeting", []message.Message{end, hi}, "user (The conversation begins here.); assistant done; user hi", "0 first", message.RepairOptions{}},
 		{"only orphans", []message.Message{message.Tool(one.Done("x"), two.Done("y"))}, "", "0 orphan, 0 orphan", message.RepairOptions{}},
 		{"a result before its call", []message.Message{hi, message.Tool(one.Done("x")), message.Assistant("", one)},
