@@ -432,6 +432,9 @@ func (s sentence) approvals() []Found {
 // permit finds what takes denials back.
 func (s sentence) permit() (Found, bool) {
 	f := Found{Effect: Permit, Text: s.text, Standing: s.has(cStanding), All: s.has(cAll)}
+	if s.conditional(len(s.items)) {
+		return f, false // whether the condition holds is for the user to say
+	}
 	for i, it := range s.items {
 		switch {
 		case it.is(cRevoke) && (s.has(cBan) || s.has(cAll)) && !s.vetoed(i) && !s.negated(i):
@@ -450,7 +453,7 @@ func (s sentence) permit() (Found, bool) {
 }
 
 func (s sentence) negated(at int) bool {
-	return at > 0 && s.items[at-1].is(cNot) || at > 1 && s.items[at-2].is(cNot) && s.items[at-1].is(cFill)
+	return at > 0 && s.items[at-1].is(cNot|forbids) || at > 1 && s.items[at-2].is(cNot) && s.items[at-1].is(cFill)
 }
 
 // other reports whether somebody else than the one who is told is the subject.

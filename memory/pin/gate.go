@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/holdfast-go/holdfast/message"
 )
@@ -91,6 +92,7 @@ func decode(args string) (v any, err error) {
 type matter struct {
 	actions []string
 	unknown bool // nothing tells what the tool does
+	wide    bool // it may reach more than it names: a wildcard, or a line of several commands
 	envs    []string
 	nouns   []string // canonical, of the tool's name and its properties: values prove nothing
 	names   []string // words that look like names of things, folded
@@ -122,8 +124,12 @@ func newMatter(call message.Call, tool Tool) *matter {
 		c.actions = byName
 	}
 	if (len(c.actions) == 0 || slices.Contains(c.actions, "execute")) && !tool.ReadOnly {
+		runs := slices.Contains(c.actions, "execute")
 		for _, s := range args.all {
-			c.actions = join(c.actions, actionsIn(pieces(s)))
+			several := strings.ContainsAny(s, ";&|`$<>\n")
+			c.actions = join(c.actions, spoken(s, runs && several))
+			c.wide = c.wide || runs && several
+			c.unknown = c.unknown || runs && several && !slices.ContainsFunc(c.actions, func(a string) bool { return a != "execute" && a != "read" })
 		}
 	}
 	if args.zero && slices.Contains(c.actions, "scale") {
@@ -137,8 +143,21 @@ func newMatter(call message.Call, tool Tool) *matter {
 	return c
 }
 
+// spoken are the actions in one argument. In a line of several commands the first one says nothing about the rest.
+func spoken(s string, several bool) []string {
+	if !several {
+		return actionsIn(pieces(s))
+	}
+	var out []string
+	for _, part := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(";&|`$()<>\n", r) }) {
+		out = join(out, actionsIn(pieces(part)))
+	}
+	return out
+}
+
 // look finds out what the call is about.
 func (c *matter) look(args arguments, name string) {
+	c.wide = c.wide || slices.ContainsFunc(args.all, everything)
 	for _, s := range append(slices.Clone(args.all), args.free...) {
 		c.words += " " + foldText(s)
 	}
@@ -148,10 +167,13 @@ func (c *matter) look(args arguments, name string) {
 			if named(w) {
 				c.names = append(c.names, w)
 			}
+			if strings.Contains(strings.ReplaceAll(w, "product", ""), "prod") { // prodpay01
+				c.envs = join(c.envs, []string{Production})
+			}
 		}
 	}
 	if envs := envsIn(args.env); len(envs) > 0 {
-		c.envs = envs
+		c.envs = join(c.envs, envs)
 		said := map[string]bool{}
 		for _, s := range args.env {
 			said[s] = true
@@ -196,12 +218,38 @@ func (c *matter) judge(p Pin) (d Decision, why string) {
 
 // elsewhere reports whether the call is proved to be about another environment, or another name, than the denial.
 func (c *matter) elsewhere(p Pin) bool {
+	if c.wide {
+		return false
+	}
 	if p.Env != "" && len(c.envs) > 0 && !slices.Contains(c.envs, p.Env) {
 		return true
 	}
 	theirs := names(p.Targets)
-	said := slices.ContainsFunc(theirs, func(n string) bool { return strings.Contains(c.words, n) })
+	said := slices.ContainsFunc(theirs, func(n string) bool { return strings.Contains(c.words, n) || slices.ContainsFunc(c.names, like(n)) })
 	return len(theirs) > 0 && len(c.names) > 0 && !said
+}
+
+// everything reports whether an argument means more than one thing: "*", or a property "all" that is true.
+func everything(s string) bool {
+	s = foldText(strings.TrimSpace(s))
+	return strings.Contains(s, "*") || slices.Contains([]string{"all", "any", "everything", "全部", "所有"}, s)
+}
+
+// like returns whether a name may be another spelling of one (payment_api), or is of another kind (10.0.0.3), so that the two cannot be compared.
+func like(name string) func(string) bool {
+	letters := func(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
+	return func(other string) bool {
+		return letters(name) != letters(other) || strings.Contains(simple(other), simple(name)) && digits(other) == digits(name)
+	}
+}
+
+func digits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, s)
 }
 
 // unlike reports whether the call seems to be about another kind of thing. That proves nothing: a contract is a file.

@@ -2,8 +2,8 @@ package pin
 
 import "slices"
 
-// Lift returns the pins that permissions take back, out of those in force, given the oldest first. A permission for an action lifts the
-// denials of it that are about no other environment or name; one without an action, such as "forget what I just said", lifts the latest pin that
+// Lift returns the pins that permissions take back, out of those in force, given the oldest first. A permission for actions lifts the
+// denials that forbid nothing else and are about no other environment or name; one without an action, such as "forget what I just said", lifts the latest pin that
 // it can be about; "all restrictions" lifts all denials. Only what Detect found in a message of the user may be given here.
 func Lift(pins []Pin, found []Found) (out []Pin) {
 	for _, f := range found {
@@ -30,11 +30,16 @@ func lifted(pins []Pin, f Found) (out []Pin) {
 			if about(p, f) {
 				out = []Pin{p}
 			}
-		case p.Effect == Deny && about(p, f) && slices.ContainsFunc(f.Actions, func(a string) bool { return slices.Contains(p.Actions, a) || len(p.Actions) == 0 }):
+		case p.Effect == Deny && about(p, f) && whole(p, f):
 			out = append(out, p)
 		}
 	}
 	return out
+}
+
+// whole reports whether a permission takes back all that a denial forbids: who may restart the database may still not drop it.
+func whole(p Pin, f Found) bool {
+	return len(p.Actions) > 0 && !slices.ContainsFunc(p.Actions, func(a string) bool { return !slices.Contains(f.Actions, a) })
 }
 
 // about reports whether a permission can mean a pin: none of its words says otherwise.
