@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/holdfast-go/holdfast/internal/strictjson"
 	"github.com/holdfast-go/holdfast/message"
 )
 
@@ -42,7 +43,8 @@ type Verdict struct {
 }
 
 // Gate decides whether a tool may be called. Every call goes through it, whatever the prompt said. approved are the hashes (Hash) of calls
-// that the user has confirmed: a call that is changed afterwards has another one.
+// that the user has confirmed: a call that is changed afterwards has another one. Give an approval once, to the call it was made for: one that is
+// kept would also pass a denial that comes later.
 //
 // It fails closed. A denial stops a call of what it forbids, unless an argument proves that the call is about something else: another
 // environment, or another name where the denial has one. Where that is open (no environment is named), and where nothing tells what a
@@ -68,7 +70,7 @@ func Gate(pins []Pin, call message.Call, tool Tool, approved ...string) Verdict 
 // either.
 func Hash(call message.Call) string {
 	args := []byte(call.Args)
-	if v, err := decode(call.Args); err == nil {
+	if v, err := decode(call.Args); err == nil && strictjson.Check(args) == nil {
 		if b, err := json.Marshal(v); err == nil {
 			args = b
 		}
@@ -111,6 +113,9 @@ func newMatter(call message.Call, tool Tool) *matter {
 		args.command("", call.Args)
 	} else {
 		args.walk("", v, 0)
+		if strictjson.Check([]byte(call.Args)) != nil { // of two equal names readers take either value
+			args.command("", call.Args)
+		}
 	}
 	for _, a := range tool.Actions {
 		if known := canonical(a); known != nil {

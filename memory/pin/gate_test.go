@@ -30,6 +30,7 @@ func TestGate(t *testing.T) {
 		{"不要重启生产实例", `{"instance":"payment-prod-3"}`, pin.Tool{Name: "restart", Actions: restart}, pin.Block},
 		{"不要重启生产实例", `{"instance":"paymentProd3"}`, pin.Tool{Name: "restart", Actions: restart}, pin.Block},
 		{"不要重启生产实例", `{"envs":["testing","production"]}`, pin.Tool{Name: "restart", Actions: restart}, pin.Block},
+		{"不要重启生产实例", `{"env":"production","env":"testing"}`, pin.Tool{Name: "restart", Actions: restart}, pin.Block},
 		{"不要重启生产实例", `{"instance":"i-1"}`, pin.Tool{Name: "restart", Actions: restart}, pin.Ask},
 		{"不要重启生产实例", `not json prod`, pin.Tool{Name: "restart", Actions: restart}, pin.Block},
 		{"不要重启生产实例", `{"env":"production"}`, pin.Tool{Name: "restartInstance"}, pin.Block},
@@ -99,6 +100,7 @@ func TestApproved(t *testing.T) {
 		{"refund", `{ "amount":480, "order":"A-1" }`, pin.Allow},
 		{"refund", `{"order":"A-1","amount":4800}`, pin.Ask},
 		{"refund", `{"order":"A-1","amount":480,"to":"x"}`, pin.Ask},
+		{"refund", `{"order":"A-1","amount":4800,"amount":480}`, pin.Ask},
 		{"refund_all", `{"order":"A-1","amount":480}`, pin.Ask},
 		{"refund", `{"order":"A-1","amount":480.0000000000000001}`, pin.Ask},
 	} {

@@ -3,7 +3,7 @@ package pin
 import "slices"
 
 // Lift returns the pins that permissions take back, out of those in force, given the oldest first. A permission for actions lifts the
-// denials that forbid nothing else and are about no other environment or name; one without an action, such as "forget what I just said", lifts the latest pin that
+// denials that forbid nothing else and nothing beyond the environment and the names that it has; one without an action, such as "forget what I just said", lifts the latest pin that
 // it can be about; "all restrictions" lifts all denials. Only what Detect found in a message of the user may be given here.
 func Lift(pins []Pin, found []Found) (out []Pin) {
 	for _, f := range found {
@@ -42,13 +42,14 @@ func whole(p Pin, f Found) bool {
 	return len(p.Actions) > 0 && !slices.ContainsFunc(p.Actions, func(a string) bool { return !slices.Contains(f.Actions, a) })
 }
 
-// about reports whether a permission can mean a pin: none of its words says otherwise.
+// about reports whether a permission can mean a pin: none of its words says otherwise, or that it is for less. Who may restart one service may
+// not restart the others.
 func about(p Pin, f Found) bool {
-	if f.Env != "" && p.Env != "" && f.Env != p.Env {
+	if f.Env != "" && f.Env != p.Env { // a denial for all environments is about more than one
 		return false
 	}
 	theirs, ours := names(p.Targets), names(f.Targets)
-	if len(theirs) == 0 || len(ours) == 0 {
+	if len(ours) == 0 {
 		return true
 	}
 	return slices.ContainsFunc(ours, func(n string) bool { return slices.Contains(theirs, n) })
