@@ -29,6 +29,7 @@ func (s *Store) decide(w *prepared, snap Snapshot) (Delta, State, error) {
 // A draft is a snapshot to which a write is applied step by step.
 type draft struct {
 	s       *Store
+	before  Snapshot
 	now     time.Time
 	conv    Conversation
 	message map[string]MessageRow
@@ -54,7 +55,7 @@ type pinKey struct {
 
 func newDraft(s *Store, snap Snapshot) *draft {
 	d := &draft{
-		s: s, now: snap.Now, conv: snap.Conversation, message: map[string]MessageRow{}, call: map[string]Call{},
+		s: s, before: snap, now: snap.Now, conv: snap.Conversation, message: map[string]MessageRow{}, call: map[string]Call{},
 		last: map[string]Fact{}, event: map[event]Fact{}, option: map[string]Candidate{}, pinRow: map[pinKey]PinRow{},
 		delta: Delta{Calls: map[string]Call{}}, changed: map[string]bool{},
 	}
@@ -420,7 +421,21 @@ func (d *draft) finish() (Delta, State, error) {
 		return Delta{}, State{}, err
 	}
 	if len(d.delta.Facts)+len(d.delta.Candidates) > 0 {
-		err = within("tokens of the state", d.s.o.Count(st.Summary()), d.s.o.StateTokens)
+		err = d.grown(st)
 	}
 	return d.delta, st, err
+}
+
+// grown returns ErrTooLarge for a state that is over the limit and larger than before: a limit that was lowered must not stop what makes it
+// smaller, or leaves it alone.
+func (d *draft) grown(st State) error {
+	err := within("tokens of the state", d.s.o.Count(st.Summary()), d.s.o.StateTokens)
+	if err == nil {
+		return nil
+	}
+	before, broken := stateOf(d.before)
+	if broken == nil && d.s.o.Count(before.Summary()) >= d.s.o.Count(st.Summary()) {
+		return nil
+	}
+	return err
 }

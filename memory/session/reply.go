@@ -48,11 +48,19 @@ func clauses(text string) []string {
 	if strings.ContainsAny(text, "?？") || len(text) > 400 {
 		return []string{"?"}
 	}
-	text = strings.ToLower(strings.Map(halfWidth, text))
+	text = strings.ToLower(strings.Map(halfWidth, gestures.Replace(text)))
 	return strings.FieldsFunc(text, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '\'' && r != ' '
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '\'' && r != ' ' &&
+			(r < unicode.MaxASCII || !unicode.IsSymbol(r)) // other symbols may say anything
 	})
 }
+
+// gestures are what people say with a picture: nodding adds nothing to what is said, and alone it is not enough; shaking the head says no. Shades of
+// skin and the wish for colour say nothing.
+var gestures = strings.NewReplacer(
+	"👍", ",", "👌", ",", "✅", ",", "🆗", ",", "🙏", ",", "👎", ",no,", "❌", ",no,", "🙅", ",no,", "🚫", ",no,",
+	"\U0001F3FB", "", "\U0001F3FC", "", "\U0001F3FD", "", "\U0001F3FE", "", "\U0001F3FF", "", "\uFE0F", "",
+)
 
 // halfWidth maps the full-width forms of ASCII to ASCII, and typographic apostrophes and spaces to plain ones.
 func halfWidth(r rune) rune {
@@ -78,7 +86,7 @@ func judge(clause string) (v Verdict, filler bool) {
 		return Unclear, true
 	}
 	// A particle at the end, or a filler before it, does not change what is said in Chinese. Others do: "对了" is "by the way".
-	if short := strings.TrimRight(clause, "啊呀啦哦哈嘛"); short != clause && short != "" {
+	if short := strings.TrimRight(clause, "啊呀啦哈"); short != clause && short != "" {
 		if v, ok := replies[short]; ok {
 			return v, false
 		}

@@ -22,7 +22,7 @@ func TestReply(t *testing.T) {
 			"cancel", "No, that's wrong", "not that one", "no no",
 		},
 		session.Unclear: {
-			"", " ", "。", "👍", "嗯", "谢谢", "thanks", "好的，但是先等等", "好的，改成生产环境", "可以吗", "可以？", "是吗？", "yes?", "不是不可以", "对不起", "对了", "行了", "好，不用了",
+			"", " ", "。", "👍", "是嘛", "可以嘛", "行嘛", "不是嘛", "是哦", "ok 🙅", "好的❌", "好的 🚫️", "yes 🤔", "嗯", "谢谢", "thanks", "好的，但是先等等", "好的，改成生产环境", "可以吗", "可以？", "是吗？", "yes?", "不是不可以", "对不起", "对了", "行了", "好，不用了",
 			"yes and no", "yes, no", "ok no", "yes but restart it first", "yes, use production instead", "not sure", "I said yes yesterday", "no problem with that one?",
 			"是生产环境", "不要重启", "可以重启生产实例", "okay let me think", "好像是", "是不是", "对不对", "要不要", "yesterday", strings.Repeat("好的，", 500),
 		},

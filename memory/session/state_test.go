@@ -212,3 +212,57 @@ func randomEvent(t *rapid.T, value string) (w session.Write, trusted bool) {
 	}
 	return session.Write{Messages: []message.Message{m}, Set: []session.Change{session.Set(session.Env, value, source)}}, trusted
 }
+
+// A limit that was lowered stops what makes the state larger, and nothing else. // T31
+func TestALoweredLimit(t *testing.T) {
+	t.Parallel()
+	factor := 1
+	store, err := session.NewMemory(session.Options{Count: func(s string) int { return len(s) * factor }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	s, err := memory.NewScope("acme", "ann")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := message.User("testing, please")
+	write := func(w session.Write) error {
+		_, err := store.Write(t.Context(), s, "c", w)
+		return err
+	}
+	err = write(session.Write{
+		Messages: []message.Message{first},
+		Set: []session.Change{
+			session.Set(session.Env, "testing", session.FromUser(first.ID)),
+			session.Set(session.CurrentService, session.Service{ID: "a"}, session.FromUser(first.ID)),
+		},
+		Propose: []session.Proposal{session.Propose(session.CurrentService, session.Service{ID: "p"}, first.ID, 0)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	factor = 1000
+	next := message.User("no")
+	state, err := store.State(t.Context(), s, "c")
+	if err != nil || len(state.Candidates) != 1 {
+		t.Fatal(state, err)
+	}
+	for _, c := range []struct {
+		name  string
+		write session.Write
+		want  error
+	}{
+		{"a message", session.Write{Messages: []message.Message{next}}, nil},
+		{"a rejection", session.Write{Messages: []message.Message{next}, Reject: []session.Answer{{Candidate: state.Candidates[0].ID, Message: next.ID}}}, nil},
+		{"a longer value", session.Write{Set: []session.Change{
+			session.Set(session.CurrentService, session.Service{ID: strings.Repeat("long", 200)}, session.FromUser(first.ID))}}, session.ErrTooLarge},
+	} {
+		if err := write(c.write); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		}
+	}
+	if err := write(session.Write{Set: []session.Change{session.Unset(session.Env, session.FromUser(first.ID))}}); err != nil {
+		t.Errorf("withdrawing: %v", err)
+	}
+}

@@ -108,6 +108,11 @@ func (d *database) Write(ctx context.Context, f func(rows.Run) error) error {
 	return d.within(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, f)
 }
 
+// Remove implements rows.DB. Who is in the middle of writing what is removed makes it collide and look again.
+func (d *database) Remove(ctx context.Context, f func(rows.Run) error) error {
+	return d.within(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, f)
+}
+
 // tries is how often a transaction is begun that collides with others.
 const tries = 5
 

@@ -3,6 +3,7 @@ package sessiontest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -19,6 +20,7 @@ import (
 
 var scopeCases = []testCase{
 	{"two tenants, five users, every verb", "T18, R88, R93", "one row of somebody else is a leak", everyVerb},
+	{"removing against writing", "R17, R93", "a message without the fact that it confirms is half a write", removingWhileWriting},
 	{"no scope", "R89, R93", "people who forgot to say who they are must not share a memory", noScope},
 }
 
@@ -283,5 +285,42 @@ func closed(e *env) {
 		own := memory.Result{Conversation: conv, ID: memory.ResultID(e.scope, conv, "", nil)}
 		_, err := verbs[verb](e, e.scope, own)
 		e.is(err, session.ErrClosed)
+	}
+}
+
+// removingWhileWriting erases a scope, and deletes a conversation, while its first write comes: all of that is there afterwards, or nothing.
+func removingWhileWriting(e *env) {
+	for i := range 30 {
+		s, id := e.newScope(), fmt.Sprint("c", i)
+		m := message.User("testing, please")
+		var all sync.WaitGroup
+		all.Go(func() {
+			_, err := e.store.Write(e.Context(), s, id, session.Write{
+				Messages: []message.Message{m}, Set: []session.Change{session.Set(session.Env, "testing", session.FromUser(m.ID))},
+			})
+			if err != nil {
+				e.Errorf("round %d: write: %v", i, err)
+			}
+		})
+		all.Go(func() {
+			err := e.store.Erase(e.Context(), s)
+			if i%2 == 0 {
+				err = e.store.Delete(e.Context(), s, id)
+			}
+			if err != nil {
+				e.Errorf("round %d: remove: %v", i, err)
+			}
+		})
+		all.Wait()
+		st, err := e.store.State(e.Context(), s, id)
+		if errors.Is(err, session.ErrNotFound) {
+			continue
+		}
+		e.ok(err)
+		list, err := e.store.Messages(e.Context(), s, id, session.Page{})
+		e.ok(err)
+		if len(list) != 1 || len(st.Facts) != 1 {
+			e.Fatalf("round %d: %d messages and %d facts are left", i, len(list), len(st.Facts))
+		}
 	}
 }

@@ -104,6 +104,9 @@ func (d *database) Write(ctx context.Context, f func(rows.Run) error) error {
 	return within(ctx, d.writer, f)
 }
 
+// Remove implements rows.DB: a writer is alone with the file.
+func (d *database) Remove(ctx context.Context, f func(rows.Run) error) error { return d.Write(ctx, f) }
+
 // Close implements rows.DB. The writer goes last and folds the log into the file.
 func (d *database) Close() error { return errors.Join(d.readers.Close(), d.writer.Close()) }
 

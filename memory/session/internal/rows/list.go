@@ -113,7 +113,7 @@ func (b *backend) Delete(ctx context.Context, k session.Key) error {
 	for _, t := range tables {
 		stmts = append(stmts, stmt(`delete from `+t+here, ids(k)...))
 	}
-	return b.db.Write(ctx, func(run Run) error { return run(ctx, stmts...) })
+	return b.db.Remove(ctx, func(run Run) error { return run(ctx, stmts...) })
 }
 
 func (b *backend) Erase(ctx context.Context, s memory.Scope) error {
@@ -121,7 +121,7 @@ func (b *backend) Erase(ctx context.Context, s memory.Scope) error {
 	for _, t := range append([]string{"hfs_conversation"}, tables...) {
 		stmts = append(stmts, stmt(`delete from `+t+` where tenant = $1 and usr = $2`, s.Tenant(), s.User()))
 	}
-	return b.db.Write(ctx, func(run Run) error { return run(ctx, stmts...) })
+	return b.db.Remove(ctx, func(run Run) error { return run(ctx, stmts...) })
 }
 
 func (b *backend) Close() error { return b.db.Close() }

@@ -23,6 +23,7 @@ type Run func(ctx context.Context, stmts ...Stmt) error
 type DB interface {
 	Read(ctx context.Context, f func(Run) error) error // sees one moment
 	Write(ctx context.Context, f func(Run) error) error
+	Remove(ctx context.Context, f func(Run) error) error // as Write, and sees one moment: what another writes meanwhile stays whole
 	Close() error
 }
 
