@@ -51,7 +51,7 @@ func split(parts []Part) []Part {
 		switch {
 		case p.Kind == KindReasoning && p.Text+p.Signature != "":
 			made = append(made, Reasoning(p.Text, p.Signature))
-		case p.Text != "":
+		case !blank(p.Text):
 			made = append(made, Text(p.Text))
 		}
 		if p.Image != nil {
@@ -130,7 +130,9 @@ func reformResult(r Result) (Result, bool) {
 	}
 	r.CallID, r.Name = validText(r.CallID), validText(r.Name)
 	parts, dropped := reformParts(r.Parts, inResult)
-	r.Parts = parts
+	if r.Parts = parts; wordless(r) {
+		r.Parts = []Part{Text(endings[r.Status])}
+	}
 	return r, len(dropped) == 0
 }
 

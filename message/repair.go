@@ -191,6 +191,9 @@ func (r *repairer) wait(c *askedCall) {
 	}
 	c.final = c.interim
 	c.final.Interim, c.final.changed = false, true
+	if wordless(c.final.Result) {
+		c.final.Parts = []Part{Text(validText(r.o.Waiting))}
+	}
 }
 
 // end closes a call with what is known of it. What the tool had said until then stays.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -115,11 +116,22 @@ func emptyPart(m Message) string {
 		return "it has no parts"
 	}
 	for i, p := range m.Parts {
-		if p.Kind == KindText && p.Text == "" {
+		switch {
+		case p.Kind == KindText && blank(p.Text):
 			return fmt.Sprintf("part %d is an empty text", i)
+		case p.Kind == KindResult && p.Result != nil && wordless(*p.Result):
+			return fmt.Sprintf("part %d is a failed result without words", i)
 		}
 	}
 	return ""
+}
+
+// blank reports whether a text says nothing: some providers refuse white space alone.
+func blank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// wordless reports whether a result says that a call failed and not a word more, which some providers refuse.
+func wordless(r Result) bool {
+	return r.Failed() && !r.Interim && !slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Kind == KindImage || !blank(p.Text) })
 }
 
 func (v *validator) calls(p pairs) {
