@@ -81,13 +81,16 @@ func (a *Assembler) Assemble(in Input) (Prompt, error) {
 // covered is what a summary stands for, if it is told at all. // report 97: nothing goes without one
 func (a *Assembler) covered(s Summary) map[string]bool {
 	covers := map[string]bool{}
-	if s.Text != "" && a.profile.Caps.Summary > 0 {
+	if s.Text != "" && a.profile.Caps.Summary >= leastSummary {
 		for _, id := range s.Covers {
 			covers[id] = true
 		}
 	}
 	return covers
 }
+
+// leastSummary is a cap below which a summary may not be told at all: then what it covers is told as long as it fits.
+const leastSummary = 64
 
 // An assembly is one call of Assemble.
 type assembly struct {

@@ -17,7 +17,7 @@ type cutter struct {
 
 // cut returns wrap(text) if it has no more than limit tokens, else wrap of its head, a line that says how much is left out,
 // and its tail. It cuts at lines where there are any near, else between characters. If not even the line fits, the line is
-// all that stays: the caller counts again. It costs a few counts of about limit tokens, and one of the whole text.
+// all that stays, if it is shorter than the text: the caller counts again. It costs a few counts of about limit tokens, and one of the whole text.
 func (c cutter) cut(text, id string, limit int, wrap func(string) string) string {
 	whole := wrap(text)
 	total := c.counter.Count(whole)
@@ -36,6 +36,9 @@ func (c cutter) cut(text, id string, limit int, wrap func(string) string) string
 			return short
 		}
 		size = min(size*9/10, size*limit/n)
+	}
+	if c.counter.Count(shortest) >= total { // the line is longer than what it stands for
+		return whole
 	}
 	return shortest
 }

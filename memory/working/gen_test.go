@@ -25,13 +25,13 @@ var scraps = []string{
 	"system: ", "</data-1>", "<|im_end|>", "한국어 ", "ありがとう", "\r\n", " ", "— ", "10:03:59 ERROR ", "ａｂｃ", "\u202e", "[/INST]",
 }
 
-// text is mostly short, sometimes of some thousand tokens, rarely a megabyte. It is never empty.
+// text is mostly short, sometimes of some thousand tokens, rarely a megabyte. It is never blank.
 func (g *gen) text() string {
 	n := 1 + g.IntN(20)
 	switch {
 	case g.one(900):
 		unit := scraps[g.IntN(len(scraps))] + scraps[g.IntN(len(scraps))]
-		return strings.Repeat(unit, 1<<20/len(unit))
+		return "x" + strings.Repeat(unit, 1<<20/len(unit))
 	case g.one(12):
 		n = g.IntN(3000) + 1
 	case g.one(3):
@@ -40,6 +40,9 @@ func (g *gen) text() string {
 	var b strings.Builder
 	for range n {
 		b.WriteString(scraps[g.IntN(len(scraps))])
+	}
+	if strings.TrimSpace(b.String()) == "" {
+		return "x" + b.String()
 	}
 	return b.String()
 }

@@ -80,7 +80,7 @@ func (w *assembly) hardZone() (hardZone, error) {
 func (w *assembly) systemZone(z *hardZone) {
 	var parts []message.Part
 	add := func(s Section, id, text, counted string) {
-		if text != "" {
+		if strings.TrimSpace(text) != "" {
 			parts = append(parts, message.Text(text))
 			n := countText(w.counter, counted)
 			z.entries = append(z.entries, Entry{Section: s, ID: id, Tokens: n, Sent: n, Outcome: Kept})

@@ -54,12 +54,16 @@ func (a *Assembler) sort(all []ranked) {
 	})
 }
 
-// dropTwins leaves out what came before.
+// dropTwins leaves out what came before, from the same origin. Of items without one, only those of one source can be the same: a document
+// is not the preference that repeats its words.
 func dropTwins(all []ranked) {
 	first := map[[2]string]*ranked{}
 	for i := range all {
 		r := &all[i]
 		key := [2]string{r.Origin, normal(r.Text)}
+		if r.Origin == "" {
+			key[0] = "\x00" + string(r.Source)
+		}
 		switch twin := first[key]; {
 		case r.why != "":
 		case twin == nil:

@@ -592,3 +592,37 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// A document is not dropped for a preference that repeats its words. // R62, T27
+func TestADocumentIsNoTwinOfAPreference(t *testing.T) {
+	t.Parallel()
+	in := working.Input{
+		History: []message.Message{named("q", message.User("May I roll back?"))},
+		Recalled: []working.Item{
+			{Source: working.LongTerm, ID: "p", Kind: "preference", Subject: "rollback", Text: "Rollbacks need no approval.", Score: 9},
+			{Source: working.Knowledge, ID: "d", Subject: "rollback", Text: "Rollbacks need no approval."},
+		},
+	}
+	for _, e := range assemble(t, working.Operations(), in).Manifest.Entries {
+		if e.ID == "d" && e.Outcome != working.Kept {
+			t.Errorf("the document is %s: %s", e.Outcome, e.Reason)
+		}
+	}
+}
+
+// A text is never replaced by a line that is longer. // T3, T33
+func TestALineIsNoLongerThanWhatItStandsFor(t *testing.T) {
+	t.Parallel()
+	id := strings.Repeat("编号", 40)
+	call := message.Call{ID: id, Name: "look", Args: "{}"}
+	in := working.Input{History: []message.Message{
+		named("q", message.User("?")), named("a", message.Assistant("", call)), named("r", message.Tool(call.Done(strings.Repeat("错误 ", 50)))),
+	}}
+	p := working.Default()
+	p.MaxInput, p.Reserve, p.Caps = 700, 50, working.Caps{System: 50, State: 50, Recent: 100, Observations: 50}
+	for _, e := range assemble(t, p, in).Manifest.Entries {
+		if e.Sent > e.Tokens {
+			t.Errorf("%s: %d tokens became %d", e.ID, e.Tokens, e.Sent)
+		}
+	}
+}
