@@ -21,7 +21,10 @@ import (
 func TestAnyConversationHasAPrompt(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(12)
-	if os.Getenv("HOLDFAST_LONG") != "" {
+	switch {
+	case raceEnabled:
+		seeds = 2
+	case os.Getenv("HOLDFAST_LONG") != "":
 		seeds = 60
 	}
 	exact := working.Cached(tiktoken.O200k(), 50_000)
