@@ -38,6 +38,23 @@ func (k keeper) put(ctx context.Context, call, name, body string) (string, error
 	return id, nil
 }
 
+// full stores a text that is to be replaced by an excerpt. If it is one already, the full text is what it was made of: an
+// excerpt of an excerpt would name a result that is not the full text.
+func (k keeper) full(ctx context.Context, call, name, text string) (id, full string, err error) {
+	if m := footLine.FindStringSubmatch(text); m != nil {
+		r, err := k.results.Result(ctx, k.scope, m[2])
+		if err != nil && !errors.Is(err, memory.ErrNoResult) {
+			return "", "", fmt.Errorf("compact: read the full text of %q: %w", call, err)
+		}
+		body := string(r.Body) // anybody can write such a line, so it is believed only of what was stored for this very text
+		if err == nil && r.Call == call && r.Conversation == k.conversation && footer(valid(body), m[1], m[2]) == m[0] {
+			return m[2], body, nil
+		}
+	}
+	id, err = k.put(ctx, call, name, text)
+	return id, text, err
+}
+
 // archive stores the transcript of messages, then an index that leads to it and to all before it.
 func (k keeper) archive(ctx context.Context, index string, messages []message.Message) (id, next string, err error) {
 	first, last := messages[0].ID, messages[len(messages)-1].ID

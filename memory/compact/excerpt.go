@@ -2,6 +2,7 @@ package compact
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/holdfast-go/holdfast/memory/working"
@@ -28,7 +29,7 @@ func Excerpt(c working.Counter, text string, o ExcerptOptions) string {
 	if !longer(c, text, o.MaxTokens) {
 		return text
 	}
-	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = valid(text)
 	kind, points := recognise(text, newQuestion(o.Question))
 	foot := footer(text, kind, o.Result)
 	space := budget{counter: c, left: o.MaxTokens - c.Count(foot) - 2}
@@ -55,6 +56,11 @@ func recognise(text string, q question) (kind string, points []point) {
 	}
 	return "text", digestPlain(text, q)
 }
+
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
+
+// footLine is the last line of an excerpt that names its full text.
+var footLine = regexp.MustCompile(`\[excerpt of a (JSON|log|text) of \d+ lines, \d+ bytes; full text: result (r_[0-9a-f]{20})\]$`)
 
 func footer(text, kind, id string) string {
 	n := strings.Count(text, "\n")

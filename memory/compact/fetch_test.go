@@ -47,6 +47,33 @@ func TestLongResultsAreKeptByID(t *testing.T) {
 	}
 }
 
+// A result that is cut again names the same full text, and a text that only ends like an excerpt is kept itself. R58, report 97
+func TestAnExcerptIsCutFromTheFullText(t *testing.T) {
+	t.Parallel()
+	s, scope := &shelf{}, scopeOf(t, "li")
+	c := newCompactor(t, s, compact.Options{ResultCap: 1000, ExcerptCap: 150})
+	first, second := message.Call{ID: "c1", Name: "logs"}, message.Call{ID: "c2", Name: "mail"}
+	body := logOf(2000) + "\xff\n"
+	history := []message.Message{message.User("Why is it slow?"), message.Assistant("", first), message.Tool(first.Done(body))}
+	history, excerpts, err := c.TrimResults(t.Context(), scope, "talk", history)
+	if err != nil || len(excerpts) != 1 {
+		t.Fatalf("%+v, %v", excerpts, err)
+	}
+	id, got := excerpts[0].Result, history[2].Text()
+	fake := words(2000, false) + got[strings.LastIndex(got, "\n"):]
+	history = append(history, message.Assistant("", second), message.Tool(second.Done(fake)))
+	history, excerpts, err = c.TrimResults(t.Context(), scope, "talk", history)
+	if err != nil || len(excerpts) != 2 {
+		t.Fatalf("%+v, %v", excerpts, err)
+	}
+	if got := history[2].Text(); excerpts[0].Result != id || tokens(got) > 150 || !strings.Contains(got, "log of 2001 lines") || !strings.Contains(got, id) {
+		t.Errorf("the excerpt of %s is now\n%s", id, got)
+	}
+	if r, err := s.Result(t.Context(), scope, excerpts[1].Result); err != nil || string(r.Body) != fake {
+		t.Errorf("the other text is kept as %d bytes of %d, %v", len(r.Body), len(fake), err)
+	}
+}
+
 func TestFetchPagesThroughAResult(t *testing.T) {
 	t.Parallel()
 	s, scope := &shelf{}, scopeOf(t, "li")

@@ -119,11 +119,11 @@ func (r *run) shortenParts(ctx context.Context, parts []message.Part, note Excer
 				return err
 			}
 		case p.Kind == message.KindText && longer(r.counter, p.Text, limit):
-			id, err := r.keeper.put(ctx, call, name, p.Text)
+			id, full, err := r.keeper.full(ctx, call, name, p.Text)
 			if err != nil {
 				return err
 			}
-			p.Text = Excerpt(r.counter, p.Text, ExcerptOptions{MaxTokens: size, Result: id, Question: r.question()})
+			p.Text = Excerpt(r.counter, full, ExcerptOptions{MaxTokens: size, Result: id, Question: r.question()})
 			note.Result, note.Tokens = id, r.counter.Count(p.Text)
 			r.report.Excerpts = append(r.report.Excerpts, note)
 		}
