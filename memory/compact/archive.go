@@ -41,7 +41,7 @@ func (k keeper) put(ctx context.Context, call, name, body string) (string, error
 // full stores a text that is to be replaced by an excerpt. If it is one already, the full text is what it was made of: an
 // excerpt of an excerpt would name a result that is not the full text.
 func (k keeper) full(ctx context.Context, call, name, text string) (id, full string, err error) {
-	if m := footLine.FindStringSubmatch(text); m != nil {
+	if m := footLine.FindStringSubmatch(text); m != nil && m[2] != "" {
 		r, err := k.results.Result(ctx, k.scope, m[2])
 		if err != nil && !errors.Is(err, memory.ErrNoResult) {
 			return "", "", fmt.Errorf("compact: read the full text of %q: %w", call, err)

@@ -197,3 +197,22 @@ func TestResultsAreCutFirst(t *testing.T) {
 		t.Errorf("%+v", report)
 	}
 }
+
+// Of a tool result the heaviest sentences are kept, wherever they stand. R48
+func TestTheHeaviestFactsOfAResultAreKept(t *testing.T) {
+	t.Parallel()
+	s, scope := &shelf{}, scopeOf(t, "li")
+	c := newCompactor(t, s, compact.Options{Budget: 2000, SummaryCap: 400, ChunkCap: 1000})
+	call := message.Call{ID: "c1", Name: "look"}
+	said := "Step 1 went to build-one.\nStep 2 went to build-two.\nStep 3 went to build-three.\nStep 4 went to build-four.\nThe root cause of INC-4711 is confirmed in production.\n"
+	logs := message.Call{ID: "c2", Name: "logs"}
+	history := []message.Message{message.User("look"), message.Assistant("", call, logs), message.Tool(call.Done(said), logs.Done(logOf(400)))}
+	for range 12 {
+		history = append(history, round(words(90, false), words(90, false))...)
+	}
+	st, _ := do(t, c, scope, compact.State{History: history})
+	if !strings.Contains(st.Summary.Text, "- (tool look) The root cause of INC-4711") || strings.Count(st.Summary.Text, "(tool look)") != 3 ||
+		strings.Count(st.Summary.Text, "(tool logs)") != 3 || strings.Contains(st.Summary.Text, "full text: ") {
+		t.Errorf("the summary is\n%s", st.Summary.Text)
+	}
+}

@@ -59,8 +59,8 @@ func recognise(text string, q question) (kind string, points []point) {
 
 func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
-// footLine is the last line of an excerpt that names its full text.
-var footLine = regexp.MustCompile(`\[excerpt of a (JSON|log|text) of \d+ lines, \d+ bytes; full text: result (r_[0-9a-f]{20})\]$`)
+// footLine is the last line of an excerpt, with the id of its full text.
+var footLine = regexp.MustCompile(`\[excerpt of a (JSON|log|text) of \d+ lines, \d+ bytes(?:; full text: result (r_[0-9a-f]{20}))?\]$`)
 
 func footer(text, kind, id string) string {
 	n := strings.Count(text, "\n")

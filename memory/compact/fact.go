@@ -32,7 +32,7 @@ func findFacts(c working.Counter, messages []message.Message) []fact {
 		if len(text) > maxSift {
 			text = Excerpt(c, text, ExcerptOptions{MaxTokens: maxSift / 8})
 		}
-		facts = append(facts, sift(who, text, limit)...)
+		facts = append(facts, sift(who, footLine.ReplaceAllLiteralString(text, ""), limit)...) // what this package says is no fact
 	}
 	for _, m := range messages {
 		switch m.Role {
@@ -67,10 +67,18 @@ func sift(who, text string, limit int) []fact {
 	if limit < 0 || len(facts) <= limit {
 		return facts
 	}
-	sorted := slices.Clone(facts)
-	slices.SortStableFunc(sorted, func(a, b fact) int { return b.weight() - a.weight() })
-	least := sorted[limit-1].weight()
-	return slices.DeleteFunc(facts, func(f fact) bool { return f.weight() < least })[:limit]
+	order := make([]int, len(facts))
+	weights := make([]int, len(facts))
+	for i, f := range facts {
+		order[i], weights[i] = i, f.weight()
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return weights[b] - weights[a] })
+	slices.Sort(order[:limit])
+	heaviest := make([]fact, 0, limit)
+	for _, i := range order[:limit] {
+		heaviest = append(heaviest, facts[i])
+	}
+	return heaviest
 }
 
 var (
