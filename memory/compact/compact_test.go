@@ -216,3 +216,31 @@ func TestTheHeaviestFactsOfAResultAreKept(t *testing.T) {
 		t.Errorf("the summary is\n%s", st.Summary.Text)
 	}
 }
+
+// A question or a guess replaces no value, and an assistant who repeats the user has not said it instead. R15, R48, R77
+func TestQuestionsGuessesAndEchoesReplaceNothing(t *testing.T) {
+	t.Parallel()
+	for _, said := range [][]string{
+		{"- (user) 默认环境是测试环境。", "默认环境是测试环境。", "好。", "默认环境改为生产吗？", "不。"},
+		{"- (user) The default environment is staging.", "The default environment is staging.", "Good.", "The default environment is perhaps production.", "No."},
+		{"- (user) The default environment is staging.", "The default environment is staging.", "Good.", "The default environment is production?", "No."},
+		{"- (user) We must never restart payment-api in production.", "We must never restart payment-api in production.", "We must never restart payment-api in production."},
+	} {
+		s, scope := &shelf{}, scopeOf(t, "li")
+		c := newCompactor(t, s, compact.Options{Budget: 2000, SummaryCap: 400, ChunkCap: 1000})
+		var history []message.Message
+		for i, text := range said[1:] {
+			m := message.User(text)
+			if i%2 == 1 {
+				m = message.Assistant(text)
+			}
+			history = append(history, m)
+		}
+		for range 12 {
+			history = append(history, round(words(90, false), words(90, false))...)
+		}
+		if st, _ := do(t, c, scope, compact.State{History: history}); !strings.Contains(st.Summary.Text, said[0]) {
+			t.Errorf("%q is not in\n%s", said[0], st.Summary.Text)
+		}
+	}
+}

@@ -132,9 +132,12 @@ var (
 	pronoun  = set("it this that there he she they what which who these those here we you 这 那 它 他 她 这个 那个 这里 什么 问题 结果 原因 因为 可能 不 只 都 就 还")
 )
 
-// key is what a sentence tells the value of, as in "default environment" or "默认环境"; "" if it tells none. Of two facts
-// with the same key the later holds.
+// key is what a sentence tells the value of, as in "default environment" or "默认环境"; "" if it tells none, as a question or
+// a guess does. Of two facts with the same key the later holds.
 func (f fact) key() string {
+	if signQuestion.MatchString(f.text) || signGuess.in(spaced(f.text)) {
+		return ""
+	}
 	for _, form := range []*regexp.Regexp{keyed, keyedHan} {
 		if m := form.FindStringSubmatch(f.text); m != nil {
 			if key := strings.ToLower(strings.TrimSpace(m[1])); !pronoun[key] {
@@ -156,20 +159,20 @@ func (f fact) same() string {
 }
 
 // mergeFacts adds new facts to old ones. What is said again moves to the end; a new value replaces the old one of its key,
-// except that what the assistant says replaces nothing that the user or a tool has said.
+// except that what the assistant says replaces nothing that the user or a tool has said, nor who has said it.
 func mergeFacts(old, more []fact) []fact {
 	all := slices.Concat(old, more)
 	said, told := map[string]bool{}, map[string]bool{}
-	checked := map[string]bool{} // keys with a value that is not the assistant's
+	checked, echoed := map[string]bool{}, map[string]bool{} // keys with a value, and texts, that are not the assistant's
 	for _, f := range all {
-		if key := f.key(); key != "" && f.who != "assistant" {
-			checked[key] = true
+		if f.who != "assistant" {
+			checked[f.key()], echoed[f.same()] = true, true
 		}
 	}
 	var kept []fact
 	for _, f := range slices.Backward(all) {
 		key := f.key()
-		stale := key != "" && (told[key] || f.who == "assistant" && checked[key])
+		stale := key != "" && (told[key] || f.who == "assistant" && checked[key]) || f.who == "assistant" && echoed[f.same()]
 		if stale || said[f.same()] {
 			continue
 		}
