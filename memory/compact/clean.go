@@ -9,8 +9,9 @@ import (
 var (
 	// roleTags are the marks with which chat formats begin another speaker's turn.
 	roleTags = regexp.MustCompile(`(?i)<\|[^|>\n]{0,40}\|>|\[/?INST\]|<</?SYS>>|</?(?:system|user|assistant|tool|developer|human)\b[^>\n]{0,40}>`)
-	roleLine = regexp.MustCompile(`(?i)^[#*\s]*(?:system|user|assistant|tool|developer|human|系统|用户|助手)\**\s*[:：]\**\s*`)
-	roleWord = regexp.MustCompile(`(?i)^(?:system|user|assistant|tool|developer|human)$`) // what is left of a tag before it
+	marks    = regexp.MustCompile(`(?i)^(?:\s*- \(|[#*\s]*(?:system|user|assistant|tool|developer|human|系统|用户|助手)\**\s*[:：]\**)+`) // of a speaker, of a fact
+	ownLine  = regexp.MustCompile(`^Full text of \d+ earlier messages`)                                                            // with anything behind, which may be cut off
+	roleWord = regexp.MustCompile(`(?i)^(?:system|user|assistant|tool|developer|human)$`)                                          // what is left of a tag before it
 
 	// orders are sentences that talk to the model about its rules. A summary reports what was said and never does.
 	orders = regexp.MustCompile(`(?i)\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|above|prior|earlier|all|any|system)\b.{0,40}\b(?:instructions?|rules?|prompts?|messages?)\b|` +
@@ -38,23 +39,20 @@ func clean(text string) string {
 	return strings.Join(kept, "\n")
 }
 
+// cleanLine takes orders out before marks at the beginning: what stood behind an order would else begin the line.
 func cleanLine(line string) string {
-	line = strings.TrimSpace(line)
-	for bare := roleLine.ReplaceAllLiteralString(line, ""); bare != line; bare = roleLine.ReplaceAllLiteralString(line, "") {
-		line = bare
+	if isOrder(line) {
+		var kept []string
+		for _, sentence := range split(line, sentenceEnd) {
+			if !isOrder(sentence) {
+				kept = append(kept, sentence)
+			}
+		}
+		line = strings.Join(kept, " ")
 	}
-	if indexLine.MatchString(line) || roleWord.MatchString(line) {
+	line = strings.TrimSpace(marks.ReplaceAllLiteralString(line, ""))
+	if ownLine.MatchString(line) || roleWord.MatchString(line) || roleTags.MatchString(line) { // a tag that was around another one
 		return ""
 	}
-	line = strings.TrimPrefix(line, "- (")
-	if !isOrder(line) {
-		return line
-	}
-	var kept []string
-	for _, sentence := range split(line, sentenceEnd) {
-		if !isOrder(sentence) {
-			kept = append(kept, sentence)
-		}
-	}
-	return strings.Join(kept, " ")
+	return line
 }

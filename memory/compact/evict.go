@@ -204,12 +204,12 @@ func (r *run) summarize(ctx context.Context, previous, text string) (string, err
 
 // accept is the progress check: a summary that is above its limit and no shorter than what it was made of is none.
 func (r *run) accept(out, previous, text string) (string, error) {
-	if clean := clean(clip(out, 1<<20)); clean != "" {
-		limit := max(r.options.SummaryCap, r.counter.Count(previous)+r.counter.Count(text)-1)
-		if longer(r.counter, out, limit) {
-			return "", fmt.Errorf("the summary is no shorter than what it was made of")
-		}
-		return clean, nil
+	limit := max(r.options.SummaryCap, r.counter.Count(previous)+r.counter.Count(text)-1)
+	if longer(r.counter, out, limit) {
+		return "", fmt.Errorf("the summary is no shorter than what it was made of")
 	}
-	return "", fmt.Errorf("the summary is empty")
+	if out = clean(out); out == "" {
+		return "", fmt.Errorf("the summary is empty")
+	}
+	return out, nil
 }
