@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -54,12 +55,13 @@ func Fetch(ctx context.Context, c working.Counter, results memory.Results, s mem
 			}
 			seen[id] = true
 			next, err := results.Result(ctx, s, id)
-			if ctx.Err() != nil {
-				return Page{}, context.Cause(ctx)
+			if errors.Is(err, memory.ErrNoResult) { // a text may name what is not there
+				continue
 			}
-			if err == nil { // a text may name what is not there
-				queue = append(queue, next)
+			if err != nil { // a search that skipped it would say that there is nothing
+				return Page{}, fmt.Errorf("compact: result %q: %w", id, err)
 			}
+			queue = append(queue, next)
 		}
 	}
 	return p.page(), nil

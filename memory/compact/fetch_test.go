@@ -1,6 +1,7 @@
 package compact_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -131,5 +132,37 @@ func TestOptionsThatCannotBeMet(t *testing.T) {
 	}
 	if _, _, err := c.TrimResults(t.Context(), memory.Scope{}, "talk", st.History); !errors.Is(err, memory.ErrScope) {
 		t.Errorf("without a scope: %v", err)
+	}
+}
+
+// broken is a shelf that refuses to give one result.
+type broken struct {
+	*shelf
+	id  string
+	err error
+}
+
+func (b broken) Result(ctx context.Context, scope memory.Scope, id string) (memory.Result, error) {
+	if id == b.id {
+		return memory.Result{}, b.err
+	}
+	return b.shelf.Result(ctx, scope, id)
+}
+
+// A search says that the store has failed, and not that nothing was found. A result that is gone is passed over. R58
+func TestASearchTellsOfABrokenStore(t *testing.T) {
+	t.Parallel()
+	s, scope := &shelf{}, scopeOf(t, "li")
+	c := newCompactor(t, s, compact.Options{Budget: 2000, SummaryCap: 200, ChunkCap: 1000})
+	st, report := do(t, c, scope, compact.State{History: talk(30)})
+	_, index, _ := strings.Cut(st.Summary.Text, "earlier messages: result ")
+	q := compact.Query{Result: index, Text: "T-1000"}
+	refused := errors.New("connection refused")
+	if page, err := compact.Fetch(t.Context(), counter{}, broken{s, report.Archives[0], refused}, scope, q); !errors.Is(err, refused) {
+		t.Errorf("it finds %q, %v", page.Text, err)
+	}
+	q.Text = "T-1010"
+	if page, err := compact.Fetch(t.Context(), counter{}, broken{s, report.Archives[0], memory.ErrNoResult}, scope, q); err != nil || !strings.Contains(page.Text, "T-1010") {
+		t.Errorf("it finds %q, %v", page.Text, err)
 	}
 }
