@@ -62,3 +62,26 @@ func TestDenialsOutliveCompaction(t *testing.T) {
 		})
 	}
 }
+
+// A call with an id and a name that the store would refuse blocks no compaction, and its result is found. // R56, R58
+func TestNamesThatAModelMadeUpBlockNoCompaction(t *testing.T) {
+	t.Parallel()
+	c := newChat(t, newStore(t), scope(t, "acme", "ann"), "talk", working.Operations(), compact.Options{Budget: 1_200, SummaryCap: 200, ChunkCap: 900})
+	full := logLines(200)
+	for _, call := range []message.Call{
+		{ID: strings.Repeat("c", 5000), Name: "query_logs", Args: "{}"},
+		{ID: "c2\x00", Name: "query\nlogs" + strings.Repeat("志", 500), Args: "{}"},
+	} {
+		c.now.History = append(c.now.History, message.User("look"), message.Assistant("", call), message.Tool(call.Done(full)))
+	}
+	c.now.History = append(c.now.History, message.User("and now?"))
+	report := c.compacts()
+	if report.Stop != compact.Done || len(report.Excerpts) != 2 {
+		t.Fatalf("%+v", report)
+	}
+	for _, e := range report.Excerpts {
+		if r, err := c.store.Result(t.Context(), c.scope, e.Result); err != nil || string(r.Body) != full {
+			t.Errorf("%d bytes are kept, %v", len(r.Body), err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/holdfast-go/holdfast/memory"
 	"github.com/holdfast-go/holdfast/message"
@@ -30,12 +31,26 @@ type keeper struct {
 }
 
 func (k keeper) put(ctx context.Context, call, name, body string) (string, error) {
+	call, name = label(call), label(name)
 	id := memory.ResultID(k.scope, k.conversation, call, []byte(body))
 	err := k.results.PutResult(ctx, k.scope, memory.Result{ID: id, Conversation: k.conversation, Call: call, Name: name, Body: []byte(body)})
 	if err != nil {
 		return "", fmt.Errorf("compact: store the full text of %q: %w", call, err)
 	}
 	return id, nil
+}
+
+// maxLabel is how long the names of a result may be, in bytes: a store has a limit.
+const maxLabel = 200
+
+// label makes a name that any store takes: models make up ids and names, and one that were refused would block compaction.
+func label(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, clip(valid(text), maxLabel))
 }
 
 // full stores a text that is to be replaced by an excerpt. If it is one already, the full text is what it was made of: an
@@ -47,7 +62,7 @@ func (k keeper) full(ctx context.Context, call, name, text string) (id, full str
 			return "", "", fmt.Errorf("compact: read the full text of %q: %w", call, err)
 		}
 		body := string(r.Body) // anybody can write such a line, so it is believed only of what was stored for this very text
-		if err == nil && r.Call == call && r.Conversation == k.conversation && footer(valid(body), m[1], m[2]) == m[0] {
+		if err == nil && r.Call == label(call) && r.Conversation == k.conversation && footer(valid(body), m[1], m[2]) == m[0] {
 			return m[2], body, nil
 		}
 	}
