@@ -161,11 +161,12 @@ func (r *run) fold(ctx context.Context, c chunk) error {
 		return err
 	}
 	text := Excerpt(r.counter, transcript(messages), ExcerptOptions{MaxTokens: r.room(), Result: id})
-	if d.prose, err = r.summarize(ctx, d.prose, text); err != nil {
+	d.index, d.covered = index, d.covered+len(messages)
+	request := Request{Previous: d.prose, Text: text, MaxTokens: d.proseCap(r.counter, r.options.SummaryCap)}
+	if d.prose, err = r.summarize(ctx, request); err != nil {
 		return err
 	}
 	d.facts = mergeFacts(d.facts, findFacts(r.counter, messages))
-	d.index, d.covered = index, d.covered+len(messages)
 	r.summary.Text = d.fit(r.counter, r.options.SummaryCap).String()
 	r.report.Archives = append(r.report.Archives, id)
 	for _, g := range c.groups {
@@ -184,22 +185,22 @@ func (r *run) cover(id string) {
 }
 
 // summarize asks the Summarizer, as long as it has not failed too often. It returns what there was if it fails.
-func (r *run) summarize(ctx context.Context, previous, text string) (string, error) {
+func (r *run) summarize(ctx context.Context, request Request) (string, error) {
 	for r.options.Summarizer != nil && len(r.report.Failures) < r.options.Attempts {
 		r.report.Requests++
-		out, err := r.options.Summarizer.Summarize(ctx, Request{Previous: previous, Text: text, MaxTokens: r.options.SummaryCap / 2})
+		out, err := r.options.Summarizer.Summarize(ctx, request)
 		if ctx.Err() != nil {
 			return "", fmt.Errorf("compact: %w", context.Cause(ctx))
 		}
 		if err == nil {
-			out, err = r.accept(out, previous, text)
+			out, err = r.accept(out, request.Previous, request.Text)
 		}
 		if err == nil {
 			return out, nil
 		}
 		r.report.Failures = append(r.report.Failures, err.Error())
 	}
-	return previous, nil
+	return request.Previous, nil
 }
 
 // accept is the progress check: a summary that is above its limit and no shorter than what it was made of is none.

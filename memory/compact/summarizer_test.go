@@ -126,6 +126,32 @@ func TestSummariesCannotPoseAsFacts(t *testing.T) {
 	}
 }
 
+// A summary that is as long as it was allowed to be is kept whole, and of a longer one as much as fits. T11, R54
+func TestASummaryOfTheSizeAskedForIsKept(t *testing.T) {
+	t.Parallel()
+	for _, more := range []int{0, 40} {
+		s, scope := &shelf{}, scopeOf(t, "li")
+		asked, wrote := 0, ""
+		c := newCompactor(t, s, compact.Options{Budget: 2000, SummaryCap: 300, ChunkCap: 4000,
+			Summarizer: compact.SummarizerFunc(func(_ context.Context, r compact.Request) (string, error) {
+				asked = r.MaxTokens
+				wrote = "Summary:\n"
+				for i := 0; ; i++ {
+					next := wrote + fmt.Sprintf("They spoke about room number %d. ", 100+i)
+					if tokens(next) > r.MaxTokens+more {
+						return strings.TrimSpace(wrote), nil
+					}
+					wrote = next
+				}
+			})})
+		st, _ := do(t, c, scope, compact.State{History: talk(10)})
+		_, kept, _ := strings.Cut(st.Summary.Text, "Summary:")
+		if more == 0 && !strings.Contains(st.Summary.Text, strings.TrimSpace(wrote)) || asked < 100 || tokens(kept) < asked*3/4 {
+			t.Errorf("of %d tokens and %d more it keeps\n%s", asked, more, st.Summary.Text)
+		}
+	}
+}
+
 // The facts found by rule stay although the summarizer forgets them all. T11
 func TestFactsStayBesideASummarizer(t *testing.T) {
 	t.Parallel()

@@ -55,11 +55,13 @@ func (d digest) fit(c working.Counter, n int) digest {
 }
 
 func (d digest) fitParts(c working.Counter, n int) digest {
-	n -= c.Count(d.reference()) + 1
-	d.prose = cutLines(c, d.prose, n/2)
-	d.facts = fitFacts(c, d.facts, n-c.Count(d.prose)-1)
+	d.prose = cutLines(c, d.prose, d.proseCap(c, n))
+	d.facts = fitFacts(c, d.facts, n-c.Count(d.reference())-c.Count(d.prose)-2)
 	return d
 }
+
+// proseCap is how much prose a summary of n tokens has at most.
+func (d digest) proseCap(c working.Counter, n int) int { return (n - c.Count(d.reference()) - 1) / 2 }
 
 // String is the text of the summary: facts, prose, reference.
 func (d digest) String() string {
@@ -75,21 +77,40 @@ func (d digest) String() string {
 	return strings.Join(all, "\n")
 }
 
-// cutLines keeps the first lines that fit; a first line that is too long is cut between runes.
+// cutLines keeps the first lines that fit, of the next one the sentences that do; a first one that is too long is cut
+// between runes.
 func cutLines(c working.Counter, text string, n int) string {
 	if n <= 0 {
 		return ""
+	}
+	if c.Count(text) <= n {
+		return text
 	}
 	space := budget{counter: c, left: n}
 	var kept []string
 	for line := range strings.SplitSeq(text, "\n") {
 		if !space.take(line) {
-			if len(kept) == 0 {
-				return head(c, line, n-1)
+			if line = space.sentences(line); line != "" {
+				kept = append(kept, line)
 			}
 			break
 		}
 		kept = append(kept, line)
 	}
+	if len(kept) == 0 {
+		return head(c, text, n-1)
+	}
 	return strings.Join(kept, "\n")
+}
+
+// sentences returns the first sentences of a line that fit.
+func (b *budget) sentences(line string) string {
+	var kept []string
+	for _, sentence := range split(line, sentenceEnd) {
+		if !b.take(sentence) {
+			break
+		}
+		kept = append(kept, sentence)
+	}
+	return strings.Join(kept, " ")
 }
