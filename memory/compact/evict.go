@@ -86,8 +86,8 @@ func (r *run) size(g message.Group) int {
 	return n
 }
 
-// held says which groups stay in any case: system messages, the latest user message, the newest group, and open calls
-// with the user message that began their round, so that the history still begins with the user.
+// held says which groups stay in any case: system messages, the latest user message, the newest group, and open calls; if a call is
+// open or has the latest user message before its result, also the user message that began its round: a history begins with the user.
 func (r *run) held(groups []message.Group, rounds []round) []bool {
 	keep := make([]bool, len(groups))
 	latest := r.latestUser()
@@ -95,8 +95,9 @@ func (r *run) held(groups []message.Group, rounds []round) []bool {
 		for i := round.from; i < round.to; i++ {
 			g := groups[i]
 			open := len(message.Open(g.Messages)) > 0
-			keep[i] = keep[i] || open || g.Messages[0].Role == message.RoleSystem || g.Start <= latest && latest < g.Start+len(g.Messages) || i == len(groups)-1
-			if open {
+			asked := g.Start <= latest && latest < g.Start+len(g.Messages)
+			keep[i] = keep[i] || open || g.Messages[0].Role == message.RoleSystem || asked || i == len(groups)-1
+			if open || asked && g.Start < latest { // said between a call and its result
 				keep[round.head] = true
 			}
 		}

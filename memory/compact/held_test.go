@@ -93,6 +93,24 @@ func TestOneLongTurnGoesOn(t *testing.T) {
 	}
 }
 
+// What the user says while a tool is at work leaves a history that begins with the user. report 17, report 96
+func TestWordsBetweenACallAndItsResult(t *testing.T) {
+	t.Parallel()
+	s, scope := &shelf{}, scopeOf(t, "li")
+	c := newCompactor(t, s, compact.Options{Budget: 2000, SummaryCap: 200, ChunkCap: 1000})
+	call := message.Call{ID: "c1", Name: "look", Args: "{}"}
+	history := append(talk(6), message.User("look"))
+	for range 4 {
+		history = append(history, message.Assistant(words(400, false)))
+	}
+	between := message.User("and hurry")
+	history = append(history, message.Assistant("", call), between, message.Tool(call.Done(words(300, false))))
+	st, report := do(t, c, scope, compact.State{History: history})
+	if _, ok := find(st.History, between.ID); !ok || report.Stop != compact.Done || len(report.Evicted) == 0 || st.History[0].Text() != "look" {
+		t.Errorf("%+v: it begins with %s %.40q", report, st.History[0].Role, st.History[0].Text())
+	}
+}
+
 // A history of tool traffic alone, with results that answer no call, is compacted like any other. report 97
 func TestOrphansDoNotBlock(t *testing.T) {
 	t.Parallel()
