@@ -175,6 +175,7 @@ func (s sentence) vetoed(at int) bool {
 			return false
 		case it.is(cSay) && !it.is(cDeny):
 			return !s.mine(i)
+		case it.is(cDoc) && !it.is(cOther) && s.clause(i, at): // "I have read the log, do not restart"
 		case it.is(cOther | cDoc), it.is(cPerson) && s.subject(i, at):
 			return true
 		case it.is(cUndo) && i+1 == at && !it.is(cFill|cDeny): // "I see no restart"
@@ -182,6 +183,14 @@ func (s sentence) vetoed(at int) bool {
 		}
 	}
 	return false
+}
+
+// clause reports whether a comma, and no colon, stands between two places.
+func (s sentence) clause(from, to int) bool {
+	between := func(marks string) bool {
+		return slices.ContainsFunc(s.items[from:to], func(i item) bool { return i.comma() && strings.Contains(marks, i.token.text) })
+	}
+	return between(",，") && !between(":：—")
 }
 
 // mine reports whether the user is who says it.
