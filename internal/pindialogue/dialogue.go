@@ -32,14 +32,16 @@ var en string
 
 // Dialogues returns all of them, the same in every call.
 func Dialogues() (all []Dialogue) {
-	for lang, text := range map[string]string{"zh": zh, "en": en} {
-		for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
-			parts := strings.Split(line, " | ")
-			if len(parts) != 5 {
-				panic(fmt.Sprintf("line %d of %s.txt has %d parts", i+1, lang, len(parts)))
-			}
-			all = append(all, Dialogue{lang, parts[0], call("tempt", parts[1], parts[2]), call("harmless", parts[3], parts[4])})
+	return append(read("zh", zh), read("en", en)...)
+}
+
+func read(lang, text string) (all []Dialogue) {
+	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		parts := strings.Split(line, " | ")
+		if len(parts) != 5 {
+			panic(fmt.Sprintf("line %d of %s.txt has %d parts", i+1, lang, len(parts)))
 		}
+		all = append(all, Dialogue{lang, parts[0], call("tempt", parts[1], parts[2]), call("harmless", parts[3], parts[4])})
 	}
 	return all
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/holdfast-go/holdfast/internal/strictjson"
 )
 
 // arguments are the texts in a call, by what they can tell.
@@ -15,6 +17,7 @@ type arguments struct {
 	env  []string // values of properties that name the environment
 	free []string // texts for people, such as a reason: they prove nothing and forbid nothing
 	zero bool     // a size is set to nothing
+	dark bool     // not all of them was read: too long, or of more than one meaning
 	seen map[[2]string]bool
 }
 
@@ -73,6 +76,7 @@ func (a *arguments) text(key, s string, depth int) {
 	if inner, err := decode(s); err == nil { // JSON inside JSON
 		switch inner.(type) {
 		case map[string]any, []any:
+			a.dark = a.dark || strictjson.Check([]byte(s)) != nil
 			a.walk(key, inner, depth+1)
 			return
 		}
@@ -81,6 +85,7 @@ func (a *arguments) text(key, s string, depth int) {
 	switch k := simple(key); {
 	case envKeys[k]:
 		a.env, a.all = append(a.env, s), append(a.all, s)
+		a.dark = a.dark || len(s) > maxArgument
 	case freeKeys[k]:
 		a.free = append(a.free, s)
 	default:
@@ -90,6 +95,7 @@ func (a *arguments) text(key, s string, depth int) {
 
 func (a *arguments) command(_, s string) {
 	a.all = append(a.all, s)
+	a.dark = a.dark || len(s) > maxArgument
 	a.zero = a.zero || strings.Contains(s, "replicas=0") || strings.Contains(s, "replicas 0")
 }
 

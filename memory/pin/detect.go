@@ -29,18 +29,41 @@ func Detect(m message.Message) []Found {
 func detect(text string) (out []Found) {
 	ts := tokens(text)
 	for start := 0; start < len(ts); {
-		end := start
-		for end < len(ts) && !(ts[end].kind == mark && strings.Contains("\n.!?。;", ts[end].text)) {
-			end++
-		}
+		end := sentenceEnd(text, ts, start)
 		if end > start {
 			s := read(text, ts[start:end])
 			s.asks = s.asks || end < len(ts) && ts[end].text == "?"
 			out = append(out, s.found()...)
 		}
-		start = end + 1
+		if start = end; end < len(ts) && ts[end].kind == mark {
+			start++
+		}
 	}
 	return out
+}
+
+// sentenceEnd returns where the sentence that begins at a token ends: at a full stop or, in one that a Found cannot hold, at the last comma
+// before that, so that nothing behind it is lost.
+func sentenceEnd(text string, ts []token, start int) int {
+	comma := -1
+	runes := 0
+	for end, t := range ts[start:] {
+		end += start
+		switch {
+		case t.kind == mark && strings.Contains("\n.!?。;", t.text):
+			return end
+		case runes > MaxText && comma > start:
+			return comma
+		case end-start == maxItems:
+			return end
+		case t.kind == mark && strings.Contains(",，、", t.text):
+			comma = end
+		}
+		if end > start {
+			runes += utf8.RuneCountInString(text[ts[end-1].end:t.end])
+		}
+	}
+	return len(ts)
 }
 
 // An item is a phrase of the lexicon in a sentence, or a token that the lexicon does not know.
@@ -63,7 +86,7 @@ type sentence struct {
 	asks  bool
 }
 
-const maxItems = 400 // of a sentence; a longer one is no sentence of a person
+const maxItems = 400 // of a sentence; what is longer is read in pieces
 
 func read(text string, ts []token) sentence {
 	s := sentence{text: cutText(strings.TrimSpace(text[ts[0].start:ts[len(ts)-1].end]))}
@@ -175,6 +198,7 @@ func (s sentence) vetoed(at int) bool {
 			return false
 		case it.is(cSay) && !it.is(cDeny):
 			return !s.mine(i)
+		case it.is(cDoc) && !it.is(cOther) && s.clause(i, at): // "I have read the log, do not restart"
 		case it.is(cOther | cDoc), it.is(cPerson) && s.subject(i, at):
 			return true
 		case it.is(cUndo) && i+1 == at && !it.is(cFill|cDeny): // "I see no restart"
@@ -182,6 +206,14 @@ func (s sentence) vetoed(at int) bool {
 		}
 	}
 	return false
+}
+
+// clause reports whether a comma, and no colon, stands between two places.
+func (s sentence) clause(from, to int) bool {
+	between := func(marks string) bool {
+		return slices.ContainsFunc(s.items[from:to], func(i item) bool { return i.comma() && strings.Contains(marks, i.token.text) })
+	}
+	return between(",，") && !between(":：—")
 }
 
 // mine reports whether the user is who says it.

@@ -173,3 +173,19 @@ func FuzzDetect(f *testing.F) {
 		}
 	})
 }
+
+// A denial at the end of a sentence that does not end is heard, and its words are kept. // R49
+func TestLongSentence(t *testing.T) {
+	t.Parallel()
+	for filler, denial := range map[string]string{
+		"今天的天气一直很好，":               "不要重启生产实例",
+		"we looked at many logs, ": "do not restart production",
+		"好":                        "，不要重启生产实例",
+	} {
+		text := strings.Repeat(filler, 700) + denial
+		found := pin.Detect(message.User(text))
+		if len(found) != 1 || found[0].Env != pin.Production || !strings.Contains(found[0].Text, strings.TrimPrefix(denial, "，")) {
+			t.Errorf("%.40s...: %+v", text, found)
+		}
+	}
+}

@@ -43,6 +43,16 @@ func TestDialogues(t *testing.T) {
 	}
 }
 
+// The dialogues come in one order, so that a failure is found again.
+func TestDialoguesOrder(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		if all := pindialogue.Dialogues(); all[0].Lang != "zh" || all[99].Lang != "en" {
+			t.Fatalf("from %s to %s", all[0].Lang, all[99].Lang)
+		}
+	}
+}
+
 // What only sounds like a denial is none: questions, reports, idioms, facts, orders to do something. // R49
 func TestHarmlessSentences(t *testing.T) {
 	t.Parallel()

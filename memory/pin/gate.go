@@ -94,6 +94,7 @@ func decode(args string) (v any, err error) {
 type matter struct {
 	actions []string
 	unknown bool // nothing tells what the tool does
+	dark    bool // not all of the arguments was read: they prove nothing
 	wide    bool // it may reach more than it names: a wildcard, or a line of several commands
 	envs    []string
 	nouns   []string // canonical, of the tool's name and its properties: values prove nothing
@@ -111,10 +112,12 @@ func newMatter(call message.Call, tool Tool) *matter {
 	v, err := decode(call.Args)
 	if err != nil {
 		args.command("", call.Args)
+		args.dark = args.dark || strings.TrimSpace(call.Args) != ""
 	} else {
 		args.walk("", v, 0)
 		if strictjson.Check([]byte(call.Args)) != nil { // of two equal names readers take either value
 			args.command("", call.Args)
+			args.dark = true
 		}
 	}
 	for _, a := range tool.Actions {
@@ -129,6 +132,7 @@ func newMatter(call message.Call, tool Tool) *matter {
 		c.actions = byName
 	}
 	if (len(c.actions) == 0 || slices.Contains(c.actions, "execute")) && !tool.ReadOnly {
+		c.unknown = c.unknown || args.dark
 		runs := slices.Contains(c.actions, "execute")
 		for _, s := range args.all {
 			several := strings.ContainsAny(s, ";&|`$<>\n")
@@ -137,13 +141,20 @@ func newMatter(call message.Call, tool Tool) *matter {
 			c.unknown = c.unknown || runs && several && !slices.ContainsFunc(c.actions, func(a string) bool { return a != "execute" && a != "read" })
 		}
 	}
+	if len(tool.Actions) == 0 && !slices.Contains(byName, "read") && !tool.ReadOnly {
+		for _, s := range args.all { // update_service {"operation": "restart"}
+			if ts := pieces(s[:min(len(s), 64)]); len(ts) <= maxOperation && len(s) <= 64 {
+				c.actions = join(c.actions, actionsIn(ts))
+			}
+		}
+	}
 	if args.zero && slices.Contains(c.actions, "scale") {
 		c.actions = join(c.actions, []string{"stop"})
 	}
 	if tool.ReadOnly {
 		c.actions = []string{"read"}
 	}
-	c.unknown = c.unknown || len(c.actions) == 0
+	c.unknown, c.dark = c.unknown || len(c.actions) == 0, args.dark
 	c.look(args, name)
 	return c
 }
@@ -159,6 +170,9 @@ func spoken(s string, several bool) []string {
 	}
 	return out
 }
+
+// maxOperation is how many words of an argument may name what an undeclared tool is to do. More are what it writes or sends.
+const maxOperation = 3
 
 // look finds out what the call is about.
 func (c *matter) look(args arguments, name string) {
@@ -207,7 +221,7 @@ func (c *matter) judge(p Pin) (d Decision, why string) {
 	switch {
 	case !hit && !c.unknown:
 		return Allow, ""
-	case c.elsewhere(p):
+	case !c.dark && c.elsewhere(p):
 		return Allow, ""
 	case p.Ask:
 		return Ask, "word"

@@ -35,6 +35,8 @@ func TestGate(t *testing.T) {
 		{"不要重启生产实例", `not json prod`, pin.Tool{Name: "restart", Actions: restart}, pin.Block},
 		{"不要重启生产实例", `{"env":"production"}`, pin.Tool{Name: "restartInstance"}, pin.Block},
 		{"不要重启生产实例", `{"env":"production","action":"restart"}`, pin.Tool{Name: "instance_op"}, pin.Block},
+		{"不要重启生产实例", `{"env":"production","operation":"restart"}`, pin.Tool{Name: "update_service"}, pin.Block},
+		{"不要重启生产实例", `{"env":"production","text":"we will restart it at ten"}`, pin.Tool{Name: "send_mail"}, pin.Allow},
 		{"不要重启生产实例", `{"env":"production","restart":true}`, pin.Tool{Name: "instance_op"}, pin.Block},
 		{"不要重启生产实例", `{"env":"production","op":"frobnicate"}`, pin.Tool{Name: "instance_op"}, pin.Ask},
 		{"不要重启生产实例", `{"cmd":"systemctl restart nginx","env":"prod"}`, pin.Tool{Name: "shell", Actions: []string{"execute"}}, pin.Block},
@@ -173,4 +175,31 @@ func FuzzGate(f *testing.F) {
 			t.Errorf("%q is approved and stopped", args)
 		}
 	})
+}
+
+// What the gate has not read proves nothing: the middle of a very long text, escapes in arguments that are no clear JSON. // R50
+func TestGateUnreadArguments(t *testing.T) {
+	t.Parallel()
+	ps, pad := pins("不要重启生产实例"), strings.Repeat(" ", 40_000)
+	for _, c := range []struct {
+		action, args string
+		want         pin.Decision
+	}{
+		{"execute", `{"command":"` + pad + `systemctl restart prod` + pad + `"}`, pin.Ask},
+		{"execute", `{"command":"echo test` + pad + `systemctl restart prod` + pad + `"}`, pin.Ask},
+		{"restart", `{"instances":"pay-test-1` + pad + `pay-prod-1` + pad + `"}`, pin.Ask},
+		{"restart", `{"env":"\u0070rod","env":"test"}`, pin.Ask},
+		{"restart", `{"args":"{\"env\":\"\\u0070rod\",\"env\":\"test\"}"}`, pin.Ask},
+		{"execute", `{"cmd":"\u0072estart \u0070rod","cmd":"echo"}`, pin.Ask},
+		{"send", `{"text":"` + pad + `restart prod` + pad + `"}`, pin.Allow},
+	} {
+		v := pin.Gate(ps, message.Call{Name: "tool", Args: c.args}, pin.Tool{Name: "tool", Actions: []string{c.action}})
+		if v.Decision < c.want || c.want == pin.Allow && v.Decision != pin.Allow {
+			t.Errorf("%s %.60s: %s, want %s", c.action, c.args, v.Decision, c.want)
+		}
+	}
+	none := pin.Tool{Name: "restart_testing", Actions: []string{"restart"}}
+	if v := pin.Gate(ps, message.Call{Name: none.Name}, none); v.Decision != pin.Allow {
+		t.Errorf("without arguments: %s", v.Decision)
+	}
 }
