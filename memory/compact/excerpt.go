@@ -23,7 +23,7 @@ type ExcerptOptions struct {
 //   - of any other text: its beginning and its end.
 //
 // Lines that share words with the question are in all of them. The last line says how much there was and where it is. The
-// excerpt of the same text is the same, never has more than MaxTokens, and takes linear time: about 20 MB a second.
+// excerpt of the same text is the same, never has more than MaxTokens, and takes linear time.
 func Excerpt(c working.Counter, text string, o ExcerptOptions) string {
 	o.MaxTokens = max(o.MaxTokens, least)
 	if !longer(c, text, o.MaxTokens) {

@@ -25,12 +25,16 @@ const maxSentence = 120
 // maxSift is the length in bytes up to which every sentence of a text is looked at; of a longer one its excerpt.
 const maxSift = 64 << 10
 
+// footLines are the last lines of excerpts: they say nothing about what was talked about.
+var footLines = regexp.MustCompile(`(?m)^\[excerpt of a \w+ of \d+ lines, \d+ bytes.*\]$`)
+
 // findFacts takes the sentences worth keeping out of messages, in their order. Of a tool result the heaviest three count.
 func findFacts(c working.Counter, messages []message.Message) []fact {
 	var facts []fact
 	add := func(who, text string, limit int) {
+		text = footLines.ReplaceAllLiteralString(text, "")
 		if len(text) > maxSift {
-			text = Excerpt(c, text, ExcerptOptions{MaxTokens: maxSift / 8})
+			text = footLines.ReplaceAllLiteralString(Excerpt(c, text, ExcerptOptions{MaxTokens: maxSift / 8}), "")
 		}
 		facts = append(facts, sift(who, footLine.ReplaceAllLiteralString(text, ""), limit)...) // what this package says is no fact
 	}
