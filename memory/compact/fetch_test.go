@@ -22,7 +22,7 @@ func TestLongResultsAreKeptByID(t *testing.T) {
 	body := logOf(60) + "\xff\x00\r\n"
 	history := []message.Message{
 		message.User("Why is it slow?"), message.Assistant("", old), message.Tool(old.Done(body)),
-		message.Assistant("", now, huge), message.Tool(now.Done(logOf(60)), huge.Done(logOf(20000))),
+		message.Assistant("", now, huge), message.Tool(now.Done(logOf(60)), huge.Done(logOf(2000))),
 	}
 	out, excerpts, err := c.TrimResults(t.Context(), scope, "talk", history)
 	if err != nil || len(excerpts) != 2 || excerpts[0].Message != history[2].ID || excerpts[1].Message != history[4].ID {

@@ -59,7 +59,7 @@ func TestLatestUserMessageStays(t *testing.T) {
 		c := newCompactor(t, s, compact.Options{Budget: 4000})
 		call := message.Call{ID: "c1", Name: "logs", Args: "{}"}
 		ask := message.User(words(size, false))
-		history := slices.Concat(talk(12), []message.Message{ask, message.Assistant("", call), message.Tool(call.Done(logOf(20000)))})
+		history := slices.Concat(talk(12), []message.Message{ask, message.Assistant("", call), message.Tool(call.Done(logOf(2000)))})
 		st, report := do(t, c, scope, compact.State{History: history})
 		if got, ok := find(st.History, ask.ID); !ok || !reflect.DeepEqual(got, ask) {
 			t.Errorf("%d: the message is gone or another", size)
