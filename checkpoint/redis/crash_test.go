@@ -294,7 +294,7 @@ func TestRecreatedIsNotRolledBack(t *testing.T) {
 // A server that goes away gives a typed error in time, and the store goes on when it is back.
 func TestServerAway(t *testing.T) {
 	t.Parallel()
-	server := testserver.SharedRedis(t)
+	server := testserver.NewRedis(t, testserver.RedisConfig{}) // of its own: large values of other tests would take its time
 	proxy := testserver.NewProxy(t, server.Addr())
 	s := openURL(t, "redis://"+proxy.Addr()+"/0", redis.Options{Prefix: prefix(), OpTimeout: 200 * time.Millisecond})
 	h := take(t, s, "thread")

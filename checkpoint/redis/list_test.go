@@ -21,7 +21,7 @@ import (
 // leads its threads from state to state, and after each change the list that is about it must show it.
 func TestListsMissNothing(t *testing.T) {
 	t.Parallel()
-	server := testserver.SharedRedis(t)
+	server := testserver.NewRedis(t, testserver.RedisConfig{}) // of its own: large values of other tests would take its time
 	// A short grace, so that candidates are pruned within the test. A call that takes longer is unavailable, and is repeated.
 	s := open(t, server, redis.Options{Prefix: prefix(), OpTimeout: 100 * time.Millisecond})
 	ctx := t.Context()

@@ -101,7 +101,7 @@ func TestKeysAreConstant(t *testing.T) {
 // report 80: after a deletion no key of the thread is left, and the index forgets it too.
 func TestDeleteLeavesNothing(t *testing.T) {
 	t.Parallel()
-	server := testserver.SharedRedis(t)
+	server := testserver.NewRedis(t, testserver.RedisConfig{}) // of its own: large values of other tests would take its time
 	c, p := raw(t, server), prefix()
 	s := open(t, server, redis.Options{Prefix: p, OpTimeout: 100 * time.Millisecond})
 	var h *holder
