@@ -53,7 +53,9 @@ func playInMemory(t *testing.T, scene crash.Scene, n int, f faultstore.Fault, lo
 	if lost != nil {
 		*lost = store.Down()
 	}
-	if store.Down() && err == nil {
+	// Where inputs are queued the App goes on by itself, and what it asks last may be lost when all is done. Then there is nothing to tell: Play
+	// has read the end.
+	if store.Down() && err == nil && scene.Runs == 1 {
 		t.Errorf("fault %d at call %d: no error", f, n)
 	}
 	if errors.Is(err, checkpoint.ErrUnavailable) {
