@@ -53,10 +53,11 @@ func playInMemory(t *testing.T, scene crash.Scene, n int, f faultstore.Fault, lo
 	if lost != nil {
 		*lost = store.Down()
 	}
-	// Where inputs are queued the App goes on by itself, and what it asks last may be lost when all is done. Then there is nothing to tell: Play
-	// has read the end.
-	if store.Down() && err == nil && scene.Runs == 1 {
-		t.Errorf("fault %d at call %d: no error", f, n)
+	// Play has read the end, so the fault came behind it. Only an App that goes on by itself with what is queued may ask something there: it looks
+	// whether more has come, and writes nothing.
+	looks := scene.Runs > 1 && slices.Contains([]string{"Load", "Read"}, store.Fatal())
+	if store.Down() && err == nil && !looks {
+		t.Errorf("fault %d at call %d, %s: no error", f, n, store.Fatal())
 	}
 	if errors.Is(err, checkpoint.ErrUnavailable) {
 		out, err = playOnce(t, scene, ledger, faultstore.New(&mem), 0)

@@ -37,6 +37,7 @@ type Store struct {
 	names map[string]int
 	plans []*plan
 	down  bool
+	fatal string // name of the call that a crash was planned for
 }
 
 // New returns a store that behaves like inner until told otherwise.
@@ -93,6 +94,13 @@ func (s *Store) Down() bool {
 	return s.down
 }
 
+// Fatal is the name of the call that met a planned crash; "" before that.
+func (s *Store) Fatal() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fatal
+}
+
 // Calls is how many calls of that name have come; an empty name counts all.
 func (s *Store) Calls(name string) int {
 	s.mu.Lock()
@@ -121,6 +129,9 @@ func (s *Store) begin(c *Call) (todo []*plan, err error) {
 	for _, p := range todo {
 		if p.fault == CrashBefore {
 			s.down = true
+		}
+		if p.fault == CrashBefore || p.fault == CrashAfter {
+			s.fatal = c.Name
 		}
 	}
 	return todo, nil
