@@ -208,7 +208,8 @@ func TestStoresOfOneProcessShareTheWriter(t *testing.T) {
 func TestWriteBehindAnotherProcess(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "threads.db")
-	s, hasty := openAt(t, path, sqlite.Options{}), openAt(t, path, sqlite.Options{OpTimeout: 20 * time.Millisecond})
+	// The writer is the first store's and waits for an hour: a call that did not end by itself would hang.
+	s, hasty := openAt(t, path, sqlite.Options{OpTimeout: time.Hour}), openAt(t, path, sqlite.Options{OpTimeout: 20 * time.Millisecond})
 	key, nonce := start(t, s, "thread")
 	other := raw(t, path)
 	mustExec(t, other, `begin immediate`)
