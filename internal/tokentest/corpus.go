@@ -4,7 +4,6 @@ import (
 	"embed"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 )
 
@@ -119,14 +118,4 @@ func pickInt(r *rand.Rand, n ...int) int { return n[r.IntN(len(n))] }
 func uuid(r *rand.Rand) string {
 	a, b := r.Uint64(), r.Uint64()
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", a>>32, a>>16&0xffff, a&0xffff, b>>48, b&0xffffffffffff)
-}
-
-// Names lists the names of corpora, sorted.
-func Names(all []Corpus) []string {
-	var names []string
-	for _, c := range all {
-		names = append(names, c.Name)
-	}
-	slices.Sort(names)
-	return names
 }

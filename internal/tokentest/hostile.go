@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"math/rand/v2"
 	"strings"
-	"unicode"
 )
 
 // Hostile returns texts that nobody writes, made to be counted too low. A seed always gives the same.
@@ -116,15 +115,4 @@ func zalgo(r *rand.Rand) string {
 		}
 	}
 	return b.String()
-}
-
-// Common returns random letters of a script that has words in the vocabulary.
-func Common(script *unicode.RangeTable, seed uint64) string {
-	r := rand.New(rand.NewPCG(seed, 13))
-	var out []rune
-	for len(out) < 500 {
-		s := script.R16[r.IntN(len(script.R16))]
-		out = append(out, rune(s.Lo)+r.Int32N(int32(s.Hi-s.Lo)+1))
-	}
-	return string(out)
 }
