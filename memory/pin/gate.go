@@ -280,28 +280,23 @@ func (c *matter) unlike(p Pin) bool {
 		}
 		for _, e := range entriesIn(pieces(t)) {
 			if e.class&cNoun != 0 {
-				kinds = append(kinds, kin(e.value))
+				kinds = append(kinds, e.value)
 			}
 		}
 	}
 	return len(kinds) > 0 && len(c.nouns) > 0 &&
-		!slices.ContainsFunc(c.nouns, func(n string) bool { return slices.Contains(kinds, kin(n)) })
+		!slices.ContainsFunc(c.nouns, func(n string) bool { return slices.ContainsFunc(kinds, func(k string) bool { return akin(k, n) }) })
 }
 
-// kin is the family of a thing: what one name says of a service another says of its instances.
-func kin(noun string) string {
-	for family, members := range families {
-		if slices.Contains(members, noun) {
-			return family
-		}
-	}
-	return noun
+// akin reports whether two things are of one family: what one name says of a service another says of its instances.
+func akin(a, b string) bool {
+	return a == b || slices.ContainsFunc(families, func(f []string) bool { return slices.Contains(f, a) && slices.Contains(f, b) })
 }
 
-var families = map[string][]string{
-	"machines": {"instance", "service", "cluster", "config", "queue", "cache", "domain"},
-	"data":     {"database", "table", "data", "index", "backup", "file", "log", "key", "account"},
-	"people":   {"customer", "user", "mail", "ticket", "account"},
-	"code":     {"code", "branch"},
-	"money":    {"money", "payment", "invoice", "price", "subscription"},
+var families = [][]string{
+	{"instance", "service", "cluster", "config", "queue", "cache", "domain"},
+	{"database", "table", "data", "index", "backup", "file", "log", "key", "account"},
+	{"customer", "user", "mail", "ticket", "account"},
+	{"code", "branch"},
+	{"money", "payment", "invoice", "price", "subscription"},
 }

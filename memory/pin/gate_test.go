@@ -74,6 +74,20 @@ func TestAnotherTool(t *testing.T) {
 	}
 }
 
+// A thing that belongs to two families, such as an account, is akin to the things of both, in every call. // R50
+func TestThingsOfTwoFamilies(t *testing.T) {
+	t.Parallel()
+	call := message.Call{Name: "delete_account", Args: "{}"}
+	tool := pin.Tool{Name: call.Name, Actions: []string{"delete"}}
+	for _, denial := range []string{"不要删除用户", "不要删除数据库"} {
+		for range 50 {
+			if v := pin.Gate(pins(denial), call, tool); v.Decision != pin.Block {
+				t.Fatalf("%q: %s", denial, v.Decision)
+			}
+		}
+	}
+}
+
 // Of several denials the strictest decides. // R50
 func TestStrictestDecides(t *testing.T) {
 	t.Parallel()
