@@ -40,6 +40,10 @@ func (q Question) Text() string {
 	return string(q.Prompt)
 }
 
+// Waits reports whether a node's error says nothing but that questions wait: those of Ask, and of a child graph. Code between
+// Ask and the node, such as a wrapper that turns errors into results, has to pass such an error on.
+func Waits(err error) bool { return onlySuspends(err) }
+
 // PromptOf decodes the prompt of a question into the type that was asked with.
 func PromptOf[Q any](q Question) (Q, error) { return decodeValue[Q](q.Prompt) }
 

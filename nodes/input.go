@@ -1,0 +1,50 @@
+package nodes
+
+import (
+	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/message"
+)
+
+// Input begins a turn: it is the input of App.Run for a state that embeds Turn. The scope is that of whoever sent the message, from
+// the authenticated request. A message of somebody else than the thread's user is ErrForeign.
+//
+//	app.Run(ctx, thread, nodes.Input[Shop](scope, message.User("Where is my latest order?")))
+//
+// It replaces the scope of a Turn that has none, and adds nothing to one of another scope.
+func Input[S any, P Embeds[S]](scope memory.Scope, m message.Message) func(*S) {
+	return InputTo[S, P](scope, "", m)
+}
+
+// InputTo is Input into a conversation with an id of its own. It counts when the thread begins.
+func InputTo[S any, P Embeds[S]](scope memory.Scope, conversation string, m message.Message) func(*S) {
+	return func(s *S) { begin(P(s).embedsTurn(), scope, conversation, m) }
+}
+
+// begin writes the input. A foreign message gets no further than its id: load_working_state refuses the run.
+func begin(t *Turn, scope memory.Scope, conversation string, m message.Message) {
+	if scope.Valid() != nil {
+		return
+	}
+	t.Asked.Set(Asked{Scope: scope, Message: m.ID})
+	if t.Scope.Has() && t.Scope.Get() != scope {
+		return
+	}
+	if !t.Scope.Has() {
+		t.Scope.Set(scope)
+		if conversation != "" {
+			t.Conversation.Set(conversation)
+		}
+	}
+	t.Messages.Append(m)
+}
+
+// Reply returns the answer of the last turn: the last message of the assistant that calls nothing, or an empty message.
+func Reply(t *Turn) message.Message {
+	all := t.Messages.Slice()
+	for i := len(all) - 1; i >= 0 && all[i].Role != message.RoleUser; i-- {
+		if all[i].Role == message.RoleAssistant && len(all[i].Calls()) == 0 {
+			return all[i]
+		}
+	}
+	return message.Message{}
+}
