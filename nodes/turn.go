@@ -14,7 +14,7 @@ import (
 type Turn struct {
 	Scope        state.Last[memory.Scope] `json:"scope"`        // whose thread it is; the first Input sets it, for good
 	Conversation state.Last[string]       `json:"conversation"` // id in the session store; the thread's id if Input did not say
-	Asked        state.Last[Asked]        `json:"asked"`        // what this run was begun with
+	Asked        state.Ephemeral[Asked]   `json:"asked"`        // what this run was begun with; gone once load_working_state has read it
 
 	Messages state.Keyed[message.Message] `json:"messages"` // the working copy of the history, which compact shortens
 	Summary  state.Last[working.Summary]  `json:"summary"`  // of what compact took out
