@@ -30,6 +30,12 @@ func NewClient(base string, timeout time.Duration) *Client {
 	return &Client{base: base, http: &http.Client{Transport: t, Timeout: timeout}, admin: &http.Client{Transport: t}}
 }
 
+// Through returns a client of the same shop whose requests go through what around makes of its transport.
+func (c *Client) Through(around func(http.RoundTripper) http.RoundTripper) *Client {
+	h := &http.Client{Transport: around(c.http.Transport), Timeout: c.http.Timeout}
+	return &Client{base: c.base, http: h, admin: c.admin}
+}
+
 // WithTimeout returns a client of the same shop whose requests end after timeout.
 func (c *Client) WithTimeout(timeout time.Duration) *Client { return NewClient(c.base, timeout) }
 
@@ -40,45 +46,37 @@ func (c *Client) Orders(ctx context.Context, customer string) ([]Order, error) {
 
 // Latest returns the latest order of a customer.
 func (c *Client) Latest(ctx context.Context, customer string) (Order, error) {
-	return get[Order](ctx, c, "latest", "/customers/"+url.PathEscape(customer)+"/orders/latest")
+	return get[Order](ctx, c, "latest", "/customers/"+url.PathEscape(customer)+"/latest")
 }
 
-// Order returns one order.
-func (c *Client) Order(ctx context.Context, id string) (Order, error) {
-	return get[Order](ctx, c, "order", "/orders/"+url.PathEscape(id))
+// Order returns one order of a customer. That of somebody else is not found.
+func (c *Client) Order(ctx context.Context, customer, id string) (Order, error) {
+	return get[Order](ctx, c, "order", orderPath(customer, id))
 }
 
 // Check asks whether the customer may have amount back for the order; 0 means all that is left.
-func (c *Client) Check(ctx context.Context, order, customer string, amount Money) (Check, error) {
-	q := url.Values{"customer": {customer}, "amount": {strconv.FormatInt(int64(amount), 10)}}
-	return get[Check](ctx, c, "check", "/orders/"+url.PathEscape(order)+"/check?"+q.Encode())
-}
-
-// Product returns what is known about an article.
-func (c *Client) Product(ctx context.Context, sku string) (Product, error) {
-	return get[Product](ctx, c, "product", "/products/"+url.PathEscape(sku))
+func (c *Client) Check(ctx context.Context, customer, order string, amount Money) (Check, error) {
+	q := url.Values{"amount": {strconv.FormatInt(int64(amount), 10)}}
+	return get[Check](ctx, c, "check", orderPath(customer, order)+"/check?"+q.Encode())
 }
 
 // Refund moves money back, once for each key.
-func (c *Client) Refund(ctx context.Context, order, key string, w Wish) (Receipt, error) {
-	return post[Receipt](ctx, c, "refund", "/orders/"+url.PathEscape(order)+"/refunds", key, w)
+func (c *Client) Refund(ctx context.Context, customer, order, key string, w Wish) (Refund, error) {
+	return post[Refund](ctx, c, "refund", orderPath(customer, order)+"/refunds", key, w)
 }
 
-// Notify tells the customer of an order something, once for each key.
-func (c *Client) Notify(ctx context.Context, order, key, text string) (Notice, error) {
-	body := struct {
-		Text string `json:"text"`
-	}{text}
-	return post[Notice](ctx, c, "notify", "/orders/"+url.PathEscape(order)+"/notices", key, body)
+// Refunds lists those of a customer, the latest first.
+func (c *Client) Refunds(ctx context.Context, customer string) ([]Refund, error) {
+	return get[[]Refund](ctx, c, "refunds", "/customers/"+url.PathEscape(customer)+"/refunds")
 }
 
-// Book enters a receipt in the books, once for each key.
-func (c *Client) Book(ctx context.Context, key, receipt string, amount Money) (Booking, error) {
-	body := struct {
-		Receipt string `json:"receipt"`
-		Amount  Money  `json:"amount"`
-	}{receipt, amount}
-	return post[Booking](ctx, c, "book", "/bookings", key, body)
+// RefundStatus returns one refund of a customer. That of somebody else is not found.
+func (c *Client) RefundStatus(ctx context.Context, customer, id string) (Refund, error) {
+	return get[Refund](ctx, c, "status", "/customers/"+url.PathEscape(customer)+"/refunds/"+url.PathEscape(id))
+}
+
+func orderPath(customer, order string) string {
+	return "/customers/" + url.PathEscape(customer) + "/orders/" + url.PathEscape(order)
 }
 
 // Buy places a new order for the customer, as if it had been delivered yesterday.
@@ -88,19 +86,24 @@ func (c *Client) Buy(ctx context.Context, customer string) (Order, error) {
 
 // Ledger lists the payments for an order, the first one first; for every order if order is empty.
 func (c *Client) Ledger(ctx context.Context, order string) ([]Line, error) {
-	return get[[]Line](ctx, c, "ledger", "/ledger"+filter(order))
-}
-
-// Notices lists what the customer of an order was told; for every order if order is empty.
-func (c *Client) Notices(ctx context.Context, order string) ([]Notice, error) {
-	return get[[]Notice](ctx, c, "notices", "/notices"+filter(order))
-}
-
-func filter(order string) string {
-	if order == "" {
-		return ""
+	path := "/ledger"
+	if order != "" {
+		path += "?order=" + url.QueryEscape(order)
 	}
-	return "?order=" + url.QueryEscape(order)
+	return get[[]Line](ctx, c, "ledger", path)
+}
+
+// Time reads the service's clock.
+func (c *Client) Time(ctx context.Context) (Time, error) {
+	return get[Time](ctx, c, "clock", "/admin/clock")
+}
+
+// Ahead sets the service's clock days ahead of the machine's, for a demonstration in which days pass. It never goes back.
+func (c *Client) Ahead(ctx context.Context, days int) (Time, error) {
+	body := struct {
+		Days int `json:"days"`
+	}{days}
+	return send[Time](ctx, c, c.http, "clock", http.MethodPut, "/admin/clock", "", body)
 }
 
 // Break sets faults.

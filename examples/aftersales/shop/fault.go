@@ -30,8 +30,8 @@ const (
 	Hold      FaultKind = "hold"       // the work is done, and the answer waits until it is released
 )
 
-var endpoints = map[string]bool{"orders": true, "latest": true, "order": true, "check": true, "product": true, "refund": true,
-	"notify": true, "book": true, "buy": true, "*": true}
+var endpoints = map[string]bool{"orders": true, "latest": true, "order": true, "check": true, "refund": true, "refunds": true,
+	"status": true, "buy": true, "*": true}
 
 func (f Fault) valid() error {
 	switch f.Kind {

@@ -10,7 +10,7 @@ import (
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
 )
 
-var cups = shop.Wish{Customer: "lin", Amount: 68_00, Reason: "chipped"}
+var cups = shop.Wish{Amount: 68_00, Reason: "chipped"}
 
 func TestBrokenTwiceThenFine(t *testing.T) {
 	t.Parallel()
@@ -39,10 +39,10 @@ func TestCutBeforeTheWork(t *testing.T) {
 	if err := c.Break(t.Context(), shop.Fault{Endpoint: "refund", Kind: shop.CutBefore}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.Refund(t.Context(), "1002", "k1", cups)
+	_, err := c.Refund(t.Context(), "lin", "1002", "k1", cups)
 	wantUnreachable(t, err, false)
 	wantLedger(t, c, "1002")
-	if _, err := c.Refund(t.Context(), "1002", "k1", cups); err != nil {
+	if _, err := c.Refund(t.Context(), "lin", "1002", "k1", cups); err != nil {
 		t.Error(err)
 	}
 	wantLedger(t, c, "1002", 68_00)
@@ -54,10 +54,10 @@ func TestCutAfterTheWork(t *testing.T) {
 	if err := c.Break(t.Context(), shop.Fault{Endpoint: "refund", Kind: shop.CutAfter}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.Refund(t.Context(), "1002", "k1", cups)
+	_, err := c.Refund(t.Context(), "lin", "1002", "k1", cups)
 	wantUnreachable(t, err, false)
 	wantLedger(t, c, "1002", 68_00)
-	if _, err := c.Refund(t.Context(), "1002", "k1", cups); err != nil {
+	if _, err := c.Refund(t.Context(), "lin", "1002", "k1", cups); err != nil {
 		t.Error(err)
 	}
 	wantLedger(t, c, "1002", 68_00)
@@ -85,10 +85,10 @@ func TestSlowAndBroken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Order(t.Context(), "1002"); err == nil {
+	if _, err := c.Order(t.Context(), "lin", "1002"); err == nil {
 		t.Error("the slow fault hides the other one")
 	}
-	if _, err := c.Order(t.Context(), "1002"); err != nil {
+	if _, err := c.Order(t.Context(), "lin", "1002"); err != nil {
 		t.Error(err)
 	}
 }
@@ -116,7 +116,7 @@ func TestHeldUntilReleased(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.Refund(t.Context(), "1002", "k1", cups)
+		_, err := c.Refund(t.Context(), "lin", "1002", "k1", cups)
 		done <- err
 	}()
 	if err := c.AwaitHeld(t.Context(), "refund"); err != nil {
@@ -145,7 +145,7 @@ func TestTheClientLeavesWhileHeld(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.Refund(ctx, "1002", "k1", cups)
+		_, err := c.Refund(ctx, "lin", "1002", "k1", cups)
 		done <- err
 	}()
 	if err := c.AwaitHeld(t.Context(), "refund"); err != nil {
@@ -155,7 +155,7 @@ func TestTheClientLeavesWhileHeld(t *testing.T) {
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v; want the caller's own cancellation", err)
 	}
-	if _, err := c.Refund(t.Context(), "1002", "k1", cups); err != nil {
+	if _, err := c.Refund(t.Context(), "lin", "1002", "k1", cups); err != nil {
 		t.Error(err)
 	}
 	wantLedger(t, c, "1002", 68_00)
@@ -177,7 +177,7 @@ func TestCloseLetsGoWhatIsHeld(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		_, err := c.Refund(t.Context(), "1002", "k1", cups)
+		_, err := c.Refund(t.Context(), "lin", "1002", "k1", cups)
 		done <- err
 	}()
 	if err := c.AwaitHeld(t.Context(), "refund"); err != nil {

@@ -12,8 +12,8 @@ type Customer struct {
 // An Order is what one customer bought at one time.
 type Order struct {
 	ID        string    `json:"id"`
-	Customer  string    `json:"customer"` // id of the customer who paid
-	Delivered time.Time `json:"delivered"`
+	State     State     `json:"state"`
+	Delivered time.Time `json:"delivered"` // when it was, or will be
 	Items     []Item    `json:"items"`
 	Paid      Money     `json:"paid"`
 	Refunded  Money     `json:"refunded"` // sum of the refunds so far
@@ -22,6 +22,15 @@ type Order struct {
 // Refundable is what has been paid and not been given back yet.
 func (o Order) Refundable() Money { return o.Paid - o.Refunded }
 
+// A State says where an order is.
+type State string
+
+// The states.
+const (
+	OnTheWay  State = "on_the_way"
+	Delivered State = "delivered"
+)
+
 // An Item is one line of an order.
 type Item struct {
 	SKU    string `json:"sku"`
@@ -29,12 +38,6 @@ type Item struct {
 	NameZH string `json:"name_zh"`
 	Count  int    `json:"count"`
 	Price  Money  `json:"price"` // of one piece
-}
-
-// A Product tells what the shop knows about an article, whoever bought it.
-type Product struct {
-	SKU     string `json:"sku"`
-	Returns int    `json:"returns_per_cent"` // how many of a hundred sold come back
 }
 
 // A Check is the shop's policy applied to one wish for a refund.
@@ -52,33 +55,49 @@ type Code string
 
 // The codes of checks and of errors.
 const (
-	CodeOK          Code = "ok"
-	CodeTooOld      Code = "too_old"         // the order was delivered too long ago
-	CodeNotYours    Code = "not_yours"       // the order belongs to another customer
-	CodeRefunded    Code = "refunded"        // everything has been refunded already
-	CodeTooMuch     Code = "too_much"        // more than what is left of the order
-	CodeNotFound    Code = "not_found"       // no such customer, order, article or path
-	CodeBadRequest  Code = "bad_request"     // the request is malformed; the message says where
-	CodeKeyReused   Code = "key_reused"      // the idempotency key was used for something else
-	CodeBadMethod   Code = "bad_method"      // the path takes another method
-	CodeUnavailable Code = "unavailable"     // a failure that may pass: try again
-	CodeNoReceipt   Code = "no_receipt"      // a booking names a receipt that does not exist
-	CodeMediaType   Code = "bad_media_type"  // a body that is not application/json
-	CodeTooLarge    Code = "body_too_large"  // a body of more than 64 KiB
-	CodeNoKey       Code = "idempotency_key" // the Idempotency-Key header is missing or malformed
+	CodeOK           Code = "ok"
+	CodeNotDelivered Code = "not_delivered"   // the order is still on its way
+	CodeTooOld       Code = "too_old"         // the order was delivered too long ago
+	CodeRefunded     Code = "refunded"        // everything has been refunded already
+	CodeTooMuch      Code = "too_much"        // more than what is left of the order
+	CodeNotFound     Code = "not_found"       // the customer has no such order or refund, or there is no such customer or path
+	CodeBadRequest   Code = "bad_request"     // the request is malformed; the message says where
+	CodeKeyReused    Code = "key_reused"      // the idempotency key was used for something else
+	CodeBadMethod    Code = "bad_method"      // the path takes another method
+	CodeUnavailable  Code = "unavailable"     // a failure that may pass: try again
+	CodeMediaType    Code = "bad_media_type"  // a body that is not application/json
+	CodeTooLarge     Code = "body_too_large"  // a body of more than 64 KiB
+	CodeNoKey        Code = "idempotency_key" // the Idempotency-Key header is missing or malformed
 )
 
-// A Receipt says that money went back to a customer.
-type Receipt struct {
-	ID     string    `json:"id"`
-	Order  string    `json:"order"`
-	Amount Money     `json:"amount"`
-	At     time.Time `json:"at"`
+// A Wish is the body of a refund request.
+type Wish struct {
+	Amount Money  `json:"amount"` // 0: all that is left of the order
+	Reason string `json:"reason"`
 }
+
+// A Refund is money on its way back to a customer.
+type Refund struct {
+	ID     string       `json:"id"`
+	Order  string       `json:"order"`
+	Amount Money        `json:"amount"`
+	Status RefundStatus `json:"status"`
+	At     time.Time    `json:"at"`   // when it was requested
+	Paid   time.Time    `json:"paid"` // when the money was there, or will be
+}
+
+// A RefundStatus says how far a refund is.
+type RefundStatus string
+
+// The statuses. A refund goes from one to the other with the service's clock.
+const (
+	Requested RefundStatus = "requested" // the shop owes it; it cannot be taken back
+	Paid      RefundStatus = "paid"      // the money is in the customer's account
+)
 
 // A Line is one payment of the ledger.
 type Line struct {
-	Receipt  string    `json:"receipt"`
+	Refund   string    `json:"refund"`
 	Order    string    `json:"order"`
 	Customer string    `json:"customer"`
 	Amount   Money     `json:"amount"`
@@ -87,28 +106,8 @@ type Line struct {
 	At       time.Time `json:"at"`
 }
 
-// A Notice is a message to a customer about an order.
-type Notice struct {
-	ID    string    `json:"id"`
-	Order string    `json:"order"`
-	Text  string    `json:"text"`
-	At    time.Time `json:"at"`
-}
-
-// Key is the notice's id, so that a state can keep notices in order.
-func (n Notice) Key() string { return n.ID }
-
-// A Booking is the entry of a receipt in the shop's books.
-type Booking struct {
-	ID      string    `json:"id"`
-	Receipt string    `json:"receipt"`
-	Amount  Money     `json:"amount"`
-	At      time.Time `json:"at"`
-}
-
-// A Wish is the body of a refund request.
-type Wish struct {
-	Customer string `json:"customer"`
-	Amount   Money  `json:"amount"`
-	Reason   string `json:"reason"`
+// A Time is what the service's clock says.
+type Time struct {
+	Days int       `json:"days"` // ahead of the machine's clock
+	Now  time.Time `json:"now"`
 }

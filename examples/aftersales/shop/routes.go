@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxBody is the largest request body in bytes, maxText the longest reason or notice.
+// maxBody is the largest request body in bytes, maxText the longest reason.
 const (
 	maxBody = 64 << 10
 	maxText = 2000
@@ -34,17 +34,18 @@ func (s *Shop) routes() *http.ServeMux {
 		mux.HandleFunc(method+" "+path, f)
 		methods[path] = append(methods[path], method)
 	}
-	add("GET", "/customers/{customer}/orders", "orders", s.getOrders)
-	add("POST", "/customers/{customer}/orders", "buy", s.postOrder)
-	add("GET", "/customers/{customer}/orders/latest", "latest", s.getLatest)
-	add("GET", "/orders/{order}", "order", s.getOrder)
-	add("GET", "/orders/{order}/check", "check", s.getCheck)
-	add("POST", "/orders/{order}/refunds", "refund", s.postRefund)
-	add("POST", "/orders/{order}/notices", "notify", s.postNotice)
-	add("GET", "/products/{sku}", "product", s.getProduct)
-	add("POST", "/bookings", "book", s.postBooking)
+	const customer, order = "/customers/{customer}", "/customers/{customer}/orders/{order}"
+	add("GET", customer+"/orders", "orders", s.getOrders)
+	add("POST", customer+"/orders", "buy", s.postOrder)
+	add("GET", customer+"/latest", "latest", s.getLatest)
+	add("GET", order, "order", s.getOrder)
+	add("GET", order+"/check", "check", s.getCheck)
+	add("POST", order+"/refunds", "refund", s.postRefund)
+	add("GET", customer+"/refunds", "refunds", s.getRefunds)
+	add("GET", customer+"/refunds/{refund}", "status", s.getRefund)
 	add("GET", "/ledger", "", s.getLedger)
-	add("GET", "/notices", "", s.getNotices)
+	add("GET", "/admin/clock", "", s.getClock)
+	add("PUT", "/admin/clock", "", s.putClock)
 	add("POST", "/admin/faults", "", s.postFault)
 	add("DELETE", "/admin/faults", "", s.deleteFaults)
 	add("GET", "/admin/held/{endpoint}", "", s.getHeld)

@@ -10,6 +10,7 @@ import (
 const (
 	limitDays           = 30
 	approvalAbove Money = 200_00
+	payoutDays          = 2 // from a request until the money is there
 )
 
 var customers = []Customer{
@@ -20,14 +21,13 @@ var customers = []Customer{
 var products = []struct {
 	sku, en, zh string
 	price       Money
-	returns     int
 }{
-	{"LAMP", "standing lamp", "落地灯", 320_00, 4},
-	{"SHADE", "linen lampshade", "亚麻灯罩", 90_00, 9},
-	{"BULB", "warm light bulb", "暖光灯泡", 35_00, 2},
-	{"CUP", "pair of tea cups", "茶杯一对", 68_00, 12},
-	{"KETTLE", "electric kettle", "电热水壶", 129_00, 6},
-	{"DESK", "oak desk", "橡木书桌", 1_280_00, 3},
+	{"LAMP", "standing lamp", "落地灯", 320_00},
+	{"SHADE", "linen lampshade", "亚麻灯罩", 90_00},
+	{"BULB", "warm light bulb", "暖光灯泡", 35_00},
+	{"CUP", "pair of tea cups", "茶杯一对", 68_00},
+	{"KETTLE", "electric kettle", "电热水壶", 129_00},
+	{"DESK", "oak desk", "橡木书桌", 1_280_00},
 }
 
 type bought struct {
@@ -35,7 +35,8 @@ type bought struct {
 	count int
 }
 
-// The orders of a new shop. The ages are days before its first start, so that each rule of the policy has an order.
+// The orders of a new shop. The ages are days before its first start, so that each rule of the policy has an order: the desk is
+// made to measure and comes the day after tomorrow.
 var orders = []struct {
 	n        int64
 	customer string
@@ -43,6 +44,7 @@ var orders = []struct {
 	items    []bought
 	refunded bool
 }{
+	{1000, "lin", -2, []bought{{"DESK", 1}}, false},
 	{1001, "lin", 45, []bought{{"KETTLE", 1}}, false},
 	{1002, "lin", 9, []bought{{"CUP", 1}}, false},
 	{1003, "lin", 12, []bought{{"BULB", 2}}, true},
@@ -52,7 +54,7 @@ var orders = []struct {
 
 // seed fills an empty shop. A shop that has a policy is left as it is.
 func seed(ctx context.Context, tx *sql.Tx, now time.Time) error {
-	done, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO policy VALUES (1, ?, ?)`, limitDays, approvalAbove)
+	done, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO policy VALUES (1, ?, ?, ?, 0)`, limitDays, approvalAbove, payoutDays)
 	if err != nil {
 		return err
 	}
@@ -65,7 +67,7 @@ func seed(ctx context.Context, tx *sql.Tx, now time.Time) error {
 		}
 	}
 	for _, p := range products {
-		_, err := tx.ExecContext(ctx, `INSERT INTO products VALUES (?, ?, ?, ?, ?)`, p.sku, p.en, p.zh, p.price, p.returns)
+		_, err := tx.ExecContext(ctx, `INSERT INTO products VALUES (?, ?, ?, ?)`, p.sku, p.en, p.zh, p.price)
 		if err != nil {
 			return err
 		}
@@ -78,7 +80,7 @@ func seed(ctx context.Context, tx *sql.Tx, now time.Time) error {
 		if !o.refunded {
 			continue
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO payments (key, order_n, customer, amount, reason, at) VALUES (?, ?, ?, ?, ?, ?)`,
+		_, err := tx.ExecContext(ctx, `INSERT INTO payments (key, order_n, customer, wished, amount, reason, at) VALUES (?, ?, ?, 0, ?, ?, ?)`,
 			"seed", o.n, o.customer, 70_00, "both bulbs were broken", delivered.Add(time.Hour).UnixMilli())
 		if err != nil {
 			return err
