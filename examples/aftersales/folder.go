@@ -49,9 +49,8 @@ func nowhere(en, zh string) error {
 	return &mistake{"there is no place for the database: " + en + "; name a file with -db", "没有地方存放数据库：" + zh + "；请用 -db 指定文件"}
 }
 
-// shopFile is where the order service that belongs to a database keeps its own: beside the file, or in the usual place
-// where the database is a server.
-func shopFile(db string) (string, error) {
+// beside is a file of the program that belongs to a database: next to its file, or in the usual place where it is a server.
+func beside(db, what string) (string, error) {
 	if isURL(db) {
 		var err error
 		if db, err = databaseFile(""); err != nil {
@@ -59,5 +58,5 @@ func shopFile(db string) (string, error) {
 		}
 	}
 	ext := filepath.Ext(db)
-	return db[:len(db)-len(ext)] + "-shop" + ext, nil
+	return db[:len(db)-len(ext)] + "-" + what + ext, nil
 }

@@ -1,8 +1,9 @@
-// Command aftersales refunds orders through a durable graph, and shows that a crash in the middle of a payment loses
-// nothing and pays nothing twice.
+// Command aftersales is an agent that looks after the orders of a shop's customers, and shows that a crash in the middle of a
+// payment loses nothing and pays nothing twice.
 //
-// Without flags it talks with the person at the terminal, in English or Chinese. With -demo it plays a whole story by
-// itself, including the killing of its own worker process.
+// Without flags it talks with the person at the terminal, in English or Chinese. With -demo it plays a whole story by itself,
+// including the killing of its own worker process. Its model is a script that needs no network; if OPENAI_BASE_URL,
+// OPENAI_API_KEY and OPENAI_MODEL are set, it is that model.
 package main
 
 import (
@@ -21,6 +22,7 @@ import (
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
 	"github.com/holdfast-go/holdfast/graph"
 	"github.com/holdfast-go/holdfast/internal/textwidth"
+	"github.com/holdfast-go/holdfast/memory/session"
 )
 
 // Exit codes.
@@ -28,7 +30,7 @@ const (
 	exitOK      = 0
 	exitFailed  = 1   // something went wrong, or the input ended before a question was answered
 	exitUsage   = 2   // the command line cannot be read
-	exitWaiting = 3   // of a worker: the refund waits for a person
+	exitWaiting = 3   // of a worker: a call waits for a person
 	exitSignal  = 130 // Ctrl-C
 )
 
@@ -40,12 +42,13 @@ func main() {
 
 // flags is the command line. The ones below "hidden" are for the processes that the demonstration starts.
 type flags struct {
-	lang, db, graph string
-	demo, help      bool
+	lang, db, graph    string
+	user, conversation string
+	demo, help         bool
 
-	serveShop, work, shop, request, approve string // hidden
-	timeout, pace                           time.Duration
-	width                                   int
+	serveShop, work, shop, sessions, say, approve string // hidden
+	timeout, pace                                 time.Duration
+	width                                         int
 }
 
 func parseFlags(args []string) (*flags, error) {
@@ -58,10 +61,13 @@ func parseFlags(args []string) (*flags, error) {
 	fs.BoolVar(&f.demo, "demo", false, "")
 	fs.BoolVar(&f.help, "help", false, "")
 	fs.BoolVar(&f.help, "h", false, "")
+	fs.StringVar(&f.user, "user", customer, "")
+	fs.StringVar(&f.conversation, "conversation", "", "")
 	fs.StringVar(&f.serveShop, "serve-shop", "", "")
 	fs.StringVar(&f.work, "work", "", "")
 	fs.StringVar(&f.shop, "shop", "", "")
-	fs.StringVar(&f.request, "request", "", "")
+	fs.StringVar(&f.sessions, "sessions", "", "")
+	fs.StringVar(&f.say, "say", "", "")
 	fs.StringVar(&f.approve, "approve", "", "")
 	fs.DurationVar(&f.timeout, "timeout", 2*time.Second, "")
 	fs.IntVar(&f.width, "width", 0, "")
@@ -148,8 +154,17 @@ func (f *flags) end(p *printer, err error) int {
 	return exitFailed
 }
 
-func (f *flags) draw(w io.Writer) error {
-	app, err := newRefund(nil).Compile(graph.Options{})
+func (f *flags) draw(w io.Writer) (err error) {
+	sessions, err := session.NewMemory(session.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sessions.Close()) }()
+	g, err := newCare(nil, sessions, scripted(0), watched)
+	if err != nil {
+		return err
+	}
+	app, err := g.Compile(graph.Options{})
 	if err != nil {
 		return err
 	}
@@ -161,13 +176,27 @@ func (f *flags) draw(w io.Writer) error {
 	return err
 }
 
+// data says where the threads are, and what was confirmed in them.
+func (f *flags) data() (d data, err error) {
+	d = data{f.db, f.sessions}
+	if d.URL == "" {
+		if d.URL, err = databaseFile(""); err != nil {
+			return d, err
+		}
+	}
+	if d.Sessions == "" {
+		d.Sessions, err = beside(d.URL, "sessions")
+	}
+	return d, err
+}
+
 // talk runs the interactive program, with an order service of its own inside.
 func (f *flags) talk(ctx context.Context, p *printer) (err error) {
-	db, err := databaseFile(f.db)
+	where, err := f.data()
 	if err != nil {
 		return err
 	}
-	file, err := shopFile(db)
+	file, err := beside(where.URL, "orders")
 	if err != nil {
 		return err
 	}
@@ -182,34 +211,41 @@ func (f *flags) talk(ctx context.Context, p *printer) (err error) {
 	}
 	tty := term.IsTerminal(int(os.Stdout.Fd()))
 	if f.pace < 0 && tty {
-		f.pace = 250 * time.Millisecond // slow enough to watch
+		f.pace = 20 * time.Millisecond // slow enough to watch
 	}
-	client := shop.NewClient(url, f.timeout)
-	if f.pace > 0 {
-		if err := client.Break(ctx, shop.Fault{Endpoint: "*", Kind: shop.Slow, Wait: f.pace, Times: -1}); err != nil {
-			return err
-		}
-	}
-	o, err := openOffice(ctx, p, db, client, patience)
+	b, err := brainOf(f.pace)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, o.close()) }()
-	s := &session{office: o, in: newReader(ctx, os.Stdin), asks: tty && term.IsTerminal(int(os.Stdin.Fd()))}
-	return s.talk(ctx)
+	d, err := openDesk(ctx, p, deskOptions{Data: where, User: f.user, Shop: shop.NewClient(url, f.timeout), Brain: b, Policy: patience, Around: watched})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
+	t := &talk{desk: d, in: newReader(ctx, os.Stdin), asks: tty && term.IsTerminal(int(os.Stdin.Fd())), thread: graph.ID(f.conversation)}
+	if f.conversation == "" {
+		if t.thread, err = d.lastConversation(ctx); err != nil {
+			return err
+		}
+	}
+	return t.run(ctx)
 }
 
 func usage(p *printer) {
-	p.sayf("aftersales refunds orders through a graph that survives crashes.", "aftersales 用一个不怕崩溃的图来办理退款。")
+	p.sayf("aftersales is an agent for orders and refunds that survives crashes.", "aftersales 是一个不怕崩溃的售后客服，可以查订单、办退款。")
 	for _, l := range [][3]string{
-		{"(no flags)", "talk with it: type an order number or \"latest\"", "与它对话：输入订单号或“最近一单”"},
-		{"-demo", "play the whole story unattended, with a killed worker", "自动演示全过程，中途会杀掉自己的工作进程"},
-		{"-db FILE|URL", "where refunds are kept: a file (default: holdfast/aftersales.db in your state folder; the shop's is beside it), postgres:// or redis://",
-			"退款进度存放的地方：文件（默认在用户状态目录的 holdfast/aftersales.db，店铺的文件在它旁边）、postgres:// 或 redis://"},
-		{"-lang en|zh", "the language (default: from LC_ALL, LC_MESSAGES or LANG)", "语言（默认取自 LC_ALL、LC_MESSAGES 或 LANG）"},
+		{"(no flags)", "talk with it: \"Where is my latest order?\", then \"refund it\"", "与它对话：“我最近的订单到哪了？”，然后“退了吧”"},
+		{"-demo", "play the whole story unattended, with a killed worker and three days", "自动演示全过程，中途会杀掉自己的工作进程，再过三天"},
+		{"-user NAME", "who you are: lin (default) or chen", "您是谁：lin（默认）或 chen"},
+		{"-conversation ID", "go on with this one (default: your last one)", "继续这段对话（默认是您最近的一段）"},
+		{"-db FILE|URL", "where conversations are kept: a file (default: holdfast/aftersales.db in your state folder; two more are beside it), postgres:// or redis://",
+			"对话存放的地方：文件（默认在用户状态目录的 holdfast/aftersales.db，旁边还有两个文件）、postgres:// 或 redis://"},
+		{"-lang en|zh", "the language of the program (default: from LC_ALL, LC_MESSAGES or LANG); the agent answers in yours", "程序的语言（默认取自 LC_ALL、LC_MESSAGES 或 LANG）；客服用您的语言回答"},
 		{"-graph FORMAT", "print the graph as mermaid or dot", "打印图：mermaid 或 dot"},
 		{"-help", "print this", "打印本说明"},
 	} {
-		p.line("  "+textwidth.Pad(l[0], 14), p.pick(l[1], l[2]))
+		p.line("  "+textwidth.Pad(l[0], 18), p.pick(l[1], l[2]))
 	}
+	p.sayf("With OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL it is that model; without them, a script.",
+		"设置了 OPENAI_BASE_URL、OPENAI_API_KEY 和 OPENAI_MODEL 就使用那个模型，否则用内置的脚本。")
 }

@@ -61,13 +61,25 @@ func (p *printer) line(tag, text string) {
 	for i, l := range lines {
 		lead := hang
 		if i == 0 {
-			lead = tag
-			if p.color && tag != "" {
-				lead = "\x1b[36m" + tag + "\x1b[0m"
-			}
+			lead = p.tinted(tag)
 		}
 		fmt.Fprintln(p.w, strings.TrimRight(lead+l, " "))
 	}
+}
+
+// tinted is a tag in colour, if there is colour.
+func (p *printer) tinted(tag string) string {
+	if p.color && tag != "" {
+		return "\x1b[36m" + tag + "\x1b[0m"
+	}
+	return tag
+}
+
+// raw prints a piece of a line.
+func (p *printer) raw(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	io.WriteString(p.w, text)
 }
 
 // prompt shows that input is wanted, without ending the line.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
 )
@@ -15,63 +17,45 @@ func choose(zh bool, en, chinese string) string {
 	return en
 }
 
-// nodeWords says what each node does.
-var nodeWords = map[string][2]string{
-	"find":    {"looks the order up", "查找订单"},
-	"policy":  {"asks the shop whether its rules allow it", "向店铺核对退款规则"},
-	"assess":  {"assesses the risk of one article", "评估一件商品的风险"},
-	"decide":  {"decides what comes next", "决定下一步"},
-	"approve": {"needs the word of a colleague", "需要同事批准"},
-	"pay":     {"moves the money", "退款打款"},
-	"notify":  {"tells the customer", "通知顾客"},
-	"books":   {"enters the receipt in the books", "登记账目"},
-	"decline": {"ends without a refund, with the reason", "说明原因，不退款"},
-	"done":    {"closes the case", "结案"},
+// hasHan reports whether a text has Chinese characters.
+func hasHan(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 }
 
-func nodeText(zh bool, node string) string {
-	w, ok := nodeWords[node]
-	if !ok {
-		return node
+// refusalText says why the shop did not do what it was asked for.
+func refusalText(zh bool, err error) string {
+	if errors.Is(err, errNotBooked) {
+		return choose(zh, "The shop did not answer; its ledger shows that no money moved.", "店铺没有回应；账本表明没有打款。")
 	}
-	return choose(zh, w[0], w[1])
-}
-
-// outcomeText says in a sentence why a refund was not made.
-func outcomeText(zh bool, o Outcome, check shop.Check) string {
-	if o.Status == Denied {
-		return choose(zh, "the colleague who was asked did not approve it", "审批的同事没有批准")
+	e, refused := shop.Refused(err)
+	if !refused {
+		return choose(zh, "The shop cannot be reached now. Please ask again later.", "现在连不上店铺，请稍后再问。")
 	}
-	switch o.Code {
+	switch e.Code {
+	case shop.CodeNotDelivered:
+		return choose(zh, "The order is still on its way; it can be refunded when it was delivered.", "订单还在路上，送达之后才能退款。")
 	case shop.CodeTooOld:
-		return fmt.Sprintf(choose(zh, "the order was delivered %d days ago, and refunds are made for %d days",
-			"订单已送达 %d 天，超过 %d 天的退款期限"), check.AgeDays, check.LimitDays)
-	case shop.CodeNotYours:
-		return choose(zh, "that order is not yours", "这不是您的订单")
+		return choose(zh, "The order was delivered too long ago: refunds are made for 30 days.", "订单送达太久：超过 30 天的退款期限。")
 	case shop.CodeRefunded:
-		return choose(zh, "it has been refunded already", "这个订单已经全额退过款了")
+		return choose(zh, "All of the order was refunded before.", "这个订单已经全额退过款了。")
 	case shop.CodeTooMuch:
-		return fmt.Sprintf(choose(zh, "at most %v of the order can still be refunded", "这个订单最多还能退 %v"), check.Refundable)
+		return choose(zh, "That is more than what is left of the order.", "超过了这个订单可退的余额。")
 	case shop.CodeNotFound:
-		return choose(zh, "there is no such order", "没有这个订单")
-	case shop.CodeUnavailable:
-		return choose(zh, "the shop did not answer; the ledger shows that no money moved", "店铺没有回应；账本表明没有打款")
+		return choose(zh, "The customer has no such order or refund.", "这位顾客没有这个订单或退款。")
 	}
-	return choose(zh, "the shop refused it", "店铺拒绝了") + " (" + string(o.Code) + ")"
+	return fmt.Sprintf(choose(zh, "The shop says no (%s).", "店铺拒绝了（%s）。"), e.Code)
 }
 
-// refundedNotice is what the customer is told when the money has moved.
-func refundedNotice(s *Refund) string {
-	rec := s.Receipt.Get()
-	return fmt.Sprintf(choose(s.Request.Get().Chinese, "Order %s: %v is on its way back to you, receipt %s.",
-		"订单 %s：%v 已退回您的账户，凭证号 %s。"), rec.Order, rec.Amount, rec.ID)
-}
-
-// declinedNotice is what the customer is told when it has not.
-func declinedNotice(s *Refund) string {
-	zh := s.Request.Get().Chinese
-	return fmt.Sprintf(choose(zh, "Order %s: no refund, because %s.", "订单 %s：不能退款，因为%s。"),
-		s.Order.Get().ID, outcomeText(zh, s.Outcome.Get(), s.Check.Get()))
+// troubleText says what went wrong with a request that is repeated.
+func troubleText(zh bool, err error) string {
+	u, lost := errors.AsType[*shop.UnreachableError](err)
+	switch {
+	case lost && u.Timeout:
+		return choose(zh, "the shop did not answer in time", "店铺没有及时回应")
+	case lost:
+		return choose(zh, "the connection to the shop was cut", "与店铺的连接中断")
+	}
+	return choose(zh, "the shop answered with a server error", "店铺返回服务器错误")
 }
 
 // itemsText lists what was bought.

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/nodes"
 )
 
 // errToldAlready stands for a failure that was told to the person.
@@ -32,49 +32,52 @@ func serveShop(ctx context.Context, file string) (err error) {
 	return nil
 }
 
-// worker runs one refund in a process of its own: starts it (-request), answers its question (-approve), or takes up
+// worker runs one turn of a conversation in a process of its own: takes a message (-say), a decision (-approve), or takes up
 // whatever a process that is gone has left.
 func (f *flags) worker(ctx context.Context, p *printer) (err error) {
 	ctx, cancel := whileParentLives(ctx)
 	defer cancel()
-	o, err := openOffice(ctx, p, f.db, shop.NewClient(f.shop, f.timeout), patience)
+	where, err := f.data()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, o.close()) }()
+	b, err := brainOf(0)
+	if err != nil {
+		return err
+	}
+	d, err := openDesk(ctx, p, deskOptions{Data: where, User: f.user, Shop: shop.NewClient(f.shop, f.timeout), Brain: b, Policy: patience, Around: watched})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.close()) }()
 	th := graph.ID(f.work)
-	var out *Refund
+	var out *Care
 	switch {
-	case f.request != "":
-		var r Request
-		if err := json.Unmarshal([]byte(f.request), &r); err != nil {
-			return fmt.Errorf("-request: %w", err)
-		}
-		out, err = o.start(ctx, th, r)
+	case f.say != "":
+		out, err = d.say(ctx, th, f.say, f.say)
 	case f.approve != "":
-		out, err = o.goOn(ctx, th, graph.AnswerOnly(Approval{Approved: true}).By(f.approve))
+		out, err = d.goOn(ctx, th, graph.AnswerOnly(nodes.Approve()).By(f.approve))
 	default:
-		out, err = o.recoverThread(ctx, th)
+		out, err = d.recoverThread(ctx, th)
 	}
-	if err != nil {
-		return err
+	d.answered(out)
+	if open, waits := errors.AsType[*graph.Interrupted](err); waits {
+		for _, q := range open.Questions {
+			if a, err := graph.PromptOf[nodes.Approval](q); err == nil {
+				d.showQuestion(q, a)
+			}
+		}
 	}
-	if err := o.result(ctx, out); err != nil {
-		return err
-	}
-	if out.Outcome.Get().Status != Refunded {
-		return errToldAlready
-	}
-	return nil
+	return err
 }
 
 // recoverThread lets the App look for what crashed processes have left until the thread is among it. On a machine where
 // the App cannot see that a process is dead, that takes until the lease of the dead one has run out.
-func (o *office) recoverThread(ctx context.Context, th graph.Thread) (*Refund, error) {
+func (d *desk) recoverThread(ctx context.Context, th graph.Thread) (*Care, error) {
 	found := make(chan graph.Recovered, 1)
 	serving, stop := context.WithCancel(ctx)
 	defer stop()
-	err := o.app.Serve(serving, graph.ServeOptions{Every: 200 * time.Millisecond, Done: func(r graph.Recovered) {
+	err := d.app.Serve(serving, graph.ServeOptions{Every: 200 * time.Millisecond, Done: func(r graph.Recovered) {
 		if r.Thread == th {
 			found <- r
 			stop()
@@ -85,11 +88,7 @@ func (o *office) recoverThread(ctx context.Context, th graph.Thread) (*Refund, e
 		if r.Err != nil {
 			return nil, r.Err
 		}
-		now, err := steady(ctx, func() (*graph.Snapshot[Refund], error) { return o.app.State(ctx, th) })
-		if err != nil {
-			return nil, err
-		}
-		return now.State, nil
+		return d.goOn(ctx, th) // which has nothing to do, and is as it was left
 	default:
 		return nil, err
 	}

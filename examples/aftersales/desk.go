@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
+	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/textwidth"
+	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/session"
+	"github.com/holdfast-go/holdfast/message"
+	"github.com/holdfast-go/holdfast/nodes"
+)
+
+// Who takes part, unless -user says otherwise.
+const (
+	customer  = "lin"
+	colleague = "zhao"
+)
+
+// A desk is what every mode of the program works with: the threads and what was confirmed in them, the App over both, and the shop.
+type desk struct {
+	p        *printer
+	screen   *screen
+	user     string
+	scope    memory.Scope
+	store    checkpoint.Store
+	sessions *session.Store
+	app      *graph.App[Care]
+	shop     *shop.Client
+}
+
+// deskOptions say where a desk keeps its things and who answers at it.
+type deskOptions struct {
+	Data   data
+	User   string
+	Shop   *shop.Client
+	Brain  brain
+	Policy graph.Policy                // of nodes that say nothing else
+	Around func(nodes.Tool) nodes.Tool // makes what the model gets of each tool
+}
+
+// patience is how every node is run: an error that may pass is tried again, with longer and longer waits between.
+var patience = graph.Policy{Attempts: 8, Backoff: 150 * time.Millisecond, MaxBackoff: 5 * time.Second}
+
+// openDesk opens the databases and compiles the graph. What its runs do is printed.
+func openDesk(ctx context.Context, p *printer, o deskOptions) (_ *desk, err error) {
+	d := &desk{p: p, user: o.User, shop: o.Shop, screen: newScreen(p)}
+	if d.scope, err = scopeOf(o.User); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, d.closeStores())
+		}
+	}()
+	told := false
+	open := func(f func() error) error {
+		_, err := steady(ctx, func() (struct{}, error) {
+			err := f()
+			if away(err) && !told {
+				told = true
+				p.sayf("The database does not answer; trying for %v.", "数据库没有回应，会再试 %v。", storePatience)
+			}
+			return struct{}{}, err
+		})
+		return err
+	}
+	if err = open(func() (err error) { d.store, err = openStore(ctx, o.Data.URL); return err }); err != nil {
+		return nil, err
+	}
+	if err = open(func() (err error) { d.sessions, err = openSessions(ctx, o.Data); return err }); err != nil {
+		return nil, err
+	}
+	g, err := newCare(o.Shop, d.sessions, o.Brain, o.Around)
+	if err != nil {
+		return nil, err
+	}
+	d.app, err = g.Compile(graph.Options{Store: d.store, Policy: o.Policy, Lease: 3 * time.Second, Grace: 2 * time.Second,
+		OnEvent: d.screen.event})
+	return d, err
+}
+
+// close stops what runs, resumably, and closes the databases.
+func (d *desk) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return errors.Join(d.app.Close(ctx), d.closeStores())
+}
+
+func (d *desk) closeStores() (err error) {
+	if d.sessions != nil {
+		err = d.sessions.Close()
+	}
+	if d.store != nil {
+		err = errors.Join(err, d.store.Close())
+	}
+	return err
+}
+
+// newConversation names a conversation, and with it its thread.
+func newConversation() graph.Thread { return graph.ID("c-" + strings.ToLower(rand.Text()[:8])) }
+
+// lastConversation is the one that the customer had last, or a new one.
+func (d *desk) lastConversation(ctx context.Context) (graph.Thread, error) {
+	list, err := d.sessions.Conversations(ctx, d.scope, session.Conversation{}, 1)
+	if err != nil || len(list) == 0 {
+		return newConversation(), err
+	}
+	return graph.ID(list[0].ID), nil
+}
+
+// say gives the customer's words to a conversation and runs it until there is an answer, or it waits. A request with a name that
+// was taken before is not taken again: what it began goes on.
+func (d *desk) say(ctx context.Context, th graph.Thread, request, text string) (*Care, error) {
+	m := message.User(text)
+	o := graph.RunOptions{By: d.user, Owner: d.user, Request: request, OnBusy: graph.Enqueue,
+		Meta: map[string]string{"conversation": th.ID, "message": m.ID}}
+	if calledOff(text) {
+		o.OnBusy = graph.Preempt // what waits for a colleague is not wanted any more
+	}
+	app := d.app.With(o)
+	out, err := steady(ctx, func() (*Care, error) { return app.Run(ctx, th, nodes.Input[Care](d.scope, m)) })
+	if errors.Is(err, graph.ErrDuplicate) { // it was begun, and then a database could not be reached or the process died
+		return d.goOn(ctx, th)
+	}
+	return out, err
+}
+
+// goOn continues a conversation, with a decision if there is one to give. One that has nothing to do is as it was left.
+func (d *desk) goOn(ctx context.Context, th graph.Thread, decisions ...graph.Command) (*Care, error) {
+	out, err := steady(ctx, func() (*Care, error) { return d.app.Resume(ctx, th, decisions...) })
+	if errors.Is(err, graph.ErrNothingToDo) && len(decisions) == 0 {
+		now, err := steady(ctx, func() (*graph.Snapshot[Care], error) { return d.app.State(ctx, th) })
+		if err != nil {
+			return nil, err
+		}
+		return now.State, nil
+	}
+	return out, err
+}
+
+// unfinished lists the customer's conversations that somebody should continue.
+func (d *desk) unfinished(ctx context.Context) ([]graph.Thread, error) {
+	var out []graph.Thread
+	for _, st := range []checkpoint.Status{checkpoint.Running, checkpoint.Interrupted, checkpoint.Failed} {
+		f := checkpoint.ThreadFilter{Tenant: graph.SingleTenant, Graph: "care", Owner: d.user, Status: st, Limit: 100}
+		for {
+			heads, err := steady(ctx, func() ([]checkpoint.Head, error) { return d.store.Threads(ctx, f) })
+			if err != nil {
+				return nil, err
+			}
+			for _, h := range heads {
+				out = append(out, graph.Thread{Tenant: h.Tenant, ID: h.Thread})
+			}
+			if len(heads) < f.Limit {
+				break
+			}
+			f.After = heads[len(heads)-1].Key
+		}
+	}
+	return out, nil
+}
+
+// answered shows what a run came to beside what was streamed: how a denial was understood, and an answer that was written before.
+func (d *desk) answered(out *Care) {
+	if out == nil {
+		return
+	}
+	for _, n := range out.Notices.Get() {
+		d.p.sayf("Understood, and kept: %s", "已记住：%s", n)
+	}
+	if reply := nodes.Reply(&out.Turn); reply.ID != "" && reply.ID != d.screen.last() {
+		d.screen.whole(reply.Text())
+	}
+}
+
+// ledger lists the payments for an order, or for all of them.
+func (d *desk) ledger(ctx context.Context, order string) error {
+	lines, err := d.shop.Ledger(ctx, order)
+	if err != nil {
+		return err
+	}
+	d.p.sayf("The shop's ledger:", "店铺账本：")
+	if len(lines) == 0 {
+		d.p.sayf("  no payments", "  没有退款记录")
+	}
+	for _, l := range lines {
+		text := d.p.textf("order %s  %v  key %s", "订单 %s  %v  幂等键 %s", l.Order, l.Amount, textwidth.Clip(l.Key, 10))
+		if l.Reason != "" {
+			text += "  " + l.Reason
+		}
+		d.p.line("  "+textwidth.Pad(l.Refund, 6), text)
+	}
+	return nil
+}
