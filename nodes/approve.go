@@ -31,5 +31,6 @@ func (k *Kit) NeedsDecision(ctx context.Context, t *Turn, c message.Call) bool {
 	if _, done := t.Decisions.Get(decisionKey(w.call)); done {
 		return false
 	}
-	return w.tool.judge(w.context(ctx, w.call, ""), t, w.call).Decision == pin.Ask
+	v, _ := w.tool.judge(w.context(ctx, w.call, ""), t, w.call)
+	return v.Decision == pin.Ask
 }

@@ -181,7 +181,7 @@ func (h *chain) changed(ctx context.Context, c message.Call) *effect {
 	if e := w.refused(); e != nil {
 		return e
 	}
-	if w.tool.judge(w.context(ctx, c, h.key), w.turn, c).Decision == pin.Ask {
+	if v, _ := w.tool.judge(w.context(ctx, c, h.key), w.turn, c); v.Decision == pin.Ask {
 		return failed(message.StatusDenied, "The arguments were changed on the way, and nobody has decided about the new ones.")
 	}
 	return nil

@@ -25,17 +25,24 @@ func (t Tool) gated(turn *Turn, c message.Call) pin.Verdict {
 	return v
 }
 
-// judge is all that is said to a call before anybody is asked: AskIf too.
-func (t Tool) judge(ctx context.Context, turn *Turn, c message.Call) pin.Verdict {
-	v := t.gated(turn, c)
+// judge is all that is said to a call before anybody is asked: AskIf too. Pinned says that only a pin asks.
+func (t Tool) judge(ctx context.Context, turn *Turn, c message.Call) (v pin.Verdict, pinned bool) {
+	v = t.gated(turn, c)
+	pinned = v.Decision == pin.Ask && t.policy != Ask
 	if t.asks == nil || v.Decision == pin.Block {
-		return v
+		return v, pinned
 	}
 	if reason, ask := t.asks(ctx, json.RawMessage(c.Args)); ask {
-		v.Decision = pin.Ask
+		v.Decision, pinned = pin.Ask, false
 		v.Reason = strings.TrimSpace(reason + "\n" + v.Reason)
 	}
-	return v
+	return v, pinned
+}
+
+// A hearing is why a person has to decide about a call.
+type hearing struct {
+	Reason string `json:"reason,omitzero"`
+	Pinned bool   `json:"pinned,omitzero"` // a pin of the user asks, and nobody else does: it is the user's word that is missing
 }
 
 // pinsOf are the pins in force, those of the agent that this one works for among them.
@@ -53,12 +60,12 @@ func (k *Kit) decide(ctx context.Context, t *Turn, tool Tool, c message.Call) (D
 	if d, ok := t.Decisions.Get(decisionKey(c)); ok {
 		return d, true, nil
 	}
-	reason, err := graph.Once(ctx, "approval", func(ctx context.Context, _ string) (string, error) {
-		v := tool.judge(ctx, t, c)
+	why, err := graph.Once(ctx, "approval", func(ctx context.Context, _ string) (hearing, error) {
+		v, pinned := tool.judge(ctx, t, c)
 		if v.Decision != pin.Ask {
-			return "", errNotAsked
+			return hearing{}, errNotAsked
 		}
-		return v.Reason, nil
+		return hearing{v.Reason, pinned}, nil
 	})
 	if errors.Is(err, errNotAsked) {
 		return Decision{}, false, nil
@@ -66,19 +73,20 @@ func (k *Kit) decide(ctx context.Context, t *Turn, tool Tool, c message.Call) (D
 	if err != nil {
 		return Decision{}, false, err
 	}
-	prompt := Approval{Call: c, Args: json.RawMessage(c.Args), About: tool.spec.Description, Reason: reason, ReadOnly: tool.readOnly}
-	d, err := graph.Ask(ctx, ApproveQuestion, prompt, tool.asking(t, c))
+	prompt := Approval{Call: c, Args: json.RawMessage(c.Args), About: tool.spec.Description, Reason: why.Reason, ReadOnly: tool.readOnly}
+	d, err := graph.Ask(ctx, ApproveQuestion, prompt, tool.asking(t, c, why.Pinned))
 	return d, err == nil, err
 }
 
-// asking are the terms of the question about a call.
-func (t Tool) asking(turn *Turn, c message.Call) graph.AskOptions[Decision] {
+// asking are the terms of the question about a call. Four eyes are for what the tool's author asks about: a pin waits for the word
+// of the user who has said it.
+func (t Tool) asking(turn *Turn, c message.Call, pinned bool) graph.AskOptions[Decision] {
 	o := graph.AskOptions[Decision]{Within: t.within, Check: func(d Decision) error { return t.takes(turn, c, d) }}
 	if t.within > 0 {
 		d := Reject("nobody decided in time")
 		o.Default = &d
 	}
-	if t.fourEyes {
+	if t.fourEyes && !pinned {
 		o.NotBy = turn.Scope.Get().User()
 	}
 	return o

@@ -155,7 +155,7 @@ type ToolOptions[A, R any] struct {
 
 	Policy   Policy
 	AskIf    func(ctx context.Context, a A) (reason string, ask bool) // asks a person about some calls; the reason is shown
-	FourEyes bool                                                     // the user of the conversation must not be the one who decides
+	FourEyes bool                                                     // of what Policy or AskIf asks: the user of the conversation must not be the one who decides
 	Within   time.Duration                                            // how long a decision may take before it is a rejection; 0: for ever
 
 	Timeout   time.Duration   // of one call; default 2 minutes
