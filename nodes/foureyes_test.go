@@ -11,7 +11,7 @@ import (
 	"github.com/holdfast-go/holdfast/nodes"
 )
 
-// Four eyes are for what the tool's author asks about. Where only a pin of the user asks, the user's own word is what is missing. // R58
+// Four eyes are for what the tool's author asks about. Where only a pin of the user asks, the user's own word is what is missing. // R50
 func TestFourEyesAndThePinsOfTheUser(t *testing.T) {
 	t.Parallel()
 	type args struct {
