@@ -129,7 +129,7 @@ func (d *desk) say(ctx context.Context, th graph.Thread, request, text string) (
 	if errors.Is(err, graph.ErrDuplicate) { // it was begun, and then a database could not be reached or the process died
 		return d.goOn(ctx, th)
 	}
-	return out, err
+	return d.rest(ctx, th, out, err)
 }
 
 // goOn continues a conversation, with a decision if there is one to give. One that has nothing to do is as it was left.
@@ -142,7 +142,24 @@ func (d *desk) goOn(ctx context.Context, th graph.Thread, decisions ...graph.Com
 		}
 		return now.State, nil
 	}
-	return out, err
+	return d.rest(ctx, th, out, err)
+}
+
+// rest sees a conversation through what was said while it was busy, after a run that has ended well.
+func (d *desk) rest(ctx context.Context, th graph.Thread, out *Care, err error) (*Care, error) {
+	if err != nil {
+		return out, err
+	}
+	next, err := d.goOn(ctx, th)
+	if errors.Is(err, graph.ErrBusy) && !errors.Is(err, graph.ErrInterrupted) { // it has begun already, in the run that this process holds
+		for _, err := range d.app.Watch(ctx, th, graph.WatchOptions{}) {
+			if err != nil {
+				return out, err
+			}
+		}
+		return d.rest(ctx, th, out, nil)
+	}
+	return next, err
 }
 
 // unfinished lists the customer's conversations that somebody should continue.

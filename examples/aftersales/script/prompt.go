@@ -35,6 +35,7 @@ type want struct {
 var (
 	factLine = regexp.MustCompile(`(?m)^- (order|refund): (.*) \(by (?:a tool|the user)\)$`)
 	pinLine  = regexp.MustCompile(`(?m)^- .*(?:the user's words|用户原话).*$`)
+	date     = regexp.MustCompile(`\d{4}-\d{2}-\d{2}`)
 	orderNo  = regexp.MustCompile(`(?:^|\D)(\d{4,9})(?:$|\D)`)
 )
 
@@ -133,7 +134,7 @@ func (s step) answer(v any) bool {
 	return !s.result.Failed() && json.Unmarshal([]byte(text[strings.LastIndexByte(text, '\n')+1:]), v) == nil
 }
 
-// recent is the last order that was named before, by the user or in a call.
+// recent is the order that was named last, by the user or in a call. Where several were named at once it is none of them.
 func (p *prompt) recent() string {
 	for i := len(p.history) - 1; i >= 0; i-- {
 		m := p.history[i]
@@ -144,16 +145,20 @@ func (p *prompt) recent() string {
 		for _, c := range m.Calls() {
 			texts = append(texts, c.Args)
 		}
-		if found := orders(strings.Join(texts, "\n")); len(found) > 0 {
-			return found[len(found)-1]
+		switch found := orders(strings.Join(texts, "\n")); len(found) {
+		case 0:
+		case 1:
+			return found[0]
+		default:
+			return ""
 		}
 	}
 	return ""
 }
 
-// orders are the order numbers in a text, each once. What is marked as money is none.
+// orders are the order numbers in a text, each once. What is marked as money, or is a date, is none.
 func orders(text string) (out []string) {
-	text = money.ReplaceAllString(text, " ")
+	text = date.ReplaceAllString(money.ReplaceAllString(text, " "), " ")
 	for text != "" {
 		m := orderNo.FindStringSubmatchIndex(text)
 		if m == nil {
