@@ -80,10 +80,7 @@ func (k *Kit) afterModel(approve, calls graph.Sender[message.Call]) func(context
 // afterApproval sends on the one call that a task of approve was about: the decisions of its siblings are not in its view.
 func afterApproval(calls graph.Sender[message.Call]) func(context.Context, *Turn) (graph.Next, error) {
 	return func(_ context.Context, t *Turn) (graph.Next, error) {
-		return calls.Send(slices.DeleteFunc(OpenCalls(t), func(c message.Call) bool {
-			_, decided := t.Decisions.Get(c.ID)
-			return !decided
-		})...), nil
+		return calls.Send(slices.DeleteFunc(OpenCalls(t), func(c message.Call) bool { return !t.Passed.Has(c.ID) })...), nil
 	}
 }
 

@@ -28,6 +28,7 @@ type Turn struct {
 
 	Role      state.Last[string]           `json:"role"`      // who answers; empty: the first of Config.Roles. Handing over sets it
 	Decisions state.Map[string, Decision]  `json:"decisions"` // approve: by id and hash of the call; cleared when a run begins
+	Passed    state.Set[string]            `json:"passed"`    // approve: ids of calls about which nobody has to decide any more; cleared as Decisions
 	Jumps     state.Map[string, string]    `json:"jumps"`     // call_tools: id of the call -> node to go to next
 	Changed   state.Sum[int]               `json:"changed"`   // call_tools: facts written since Session was read
 	Prompt    state.Untracked[*Prompt]     `json:"prompt"`    // assemble: for the call that follows; never stored
