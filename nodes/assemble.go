@@ -43,8 +43,17 @@ func (k *Kit) assemble(ctx context.Context, t *Turn) (*Prompt, error) {
 	}
 	out := &Prompt{Prompt: p, Role: role, last: lastID(t)}
 	t.Prompt.Set(out)
-	t.Report.Set(p.Manifest)
+	t.Report.Set(brief(p.Manifest))
 	return out, nil
+}
+
+// brief is a manifest as the state keeps it: messages of the conversation that were kept whole are told by their section alone,
+// since there are hundreds of them and the log would hold each list for ever.
+func brief(m working.Manifest) working.Manifest {
+	m.Entries = slices.DeleteFunc(slices.Clone(m.Entries), func(e working.Entry) bool {
+		return e.Outcome == working.Kept && (e.Section == working.SectionRecent || e.Section == working.SectionObservations)
+	})
+	return m
 }
 
 // fit assembles within a limit that was learned from a refusal, or the least above it in which the hard zone has room: a guess

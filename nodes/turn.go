@@ -32,7 +32,7 @@ type Turn struct {
 	Jumps     state.Map[string, string]    `json:"jumps"`     // call_tools: id of the call -> node to go to next
 	Changed   state.Sum[int]               `json:"changed"`   // call_tools: facts written since Session was read
 	Prompt    state.Untracked[*Prompt]     `json:"prompt"`    // assemble: for the call that follows; never stored
-	Report    state.Last[working.Manifest] `json:"report"`    // assemble: what was in the last prompt, what was not, and why
+	Report    state.Last[working.Manifest] `json:"report"`    // assemble: what was in the last prompt, what was not, and why; without the messages that were kept whole
 	Status    state.Last[Status]           `json:"status"`    // what became of the turn
 	Steps     state.Last[int]              `json:"steps"`     // calls of a model in this run
 	Retries   state.Sum[int]               `json:"retries"`   // calls of a model that were tried again, in all
