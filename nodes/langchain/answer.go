@@ -25,6 +25,9 @@ type reply struct {
 func (m *Model) answer(resp *llms.ContentResponse, s *stretch, streamed bool) (nodes.Answer, error) {
 	r := m.reply(resp)
 	stop, kind := stopOf(r.stop, streamed)
+	if kind == nodes.KindCut && r.none() && !s.any() {
+		kind = nodes.KindEmpty
+	}
 	if kind == "" && streamed {
 		kind = mixedUp(r, s)
 	}
@@ -104,11 +107,13 @@ func (r reply) fault() nodes.ErrorKind {
 		return nodes.KindCut
 	case len(r.calls) == 0 && toCall(r.stop):
 		return nodes.KindCut
-	case len(r.calls) == 0 && strings.TrimSpace(r.text) == "":
+	case r.none():
 		return nodes.KindEmpty
 	}
 	return ""
 }
+
+func (r reply) none() bool { return len(r.calls) == 0 && strings.TrimSpace(r.text) == "" }
 
 // mixedUp reports calls that a parser of streams has lost or run into each other.
 func mixedUp(r reply, s *stretch) nodes.ErrorKind {

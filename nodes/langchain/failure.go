@@ -33,7 +33,7 @@ func (m *Model) failure(err error, s *stretch) error {
 	if e.Kind == "" || e.Kind == nodes.KindInvalid {
 		e.Kind = kindOf(err, text, e.Status)
 	}
-	if e.Kind == nodes.KindEmpty && s.text.Len()+s.reasoning.Len() > 0 {
+	if e.Kind == nodes.KindEmpty && s.any() {
 		e.Kind = nodes.KindCut
 	}
 	return e

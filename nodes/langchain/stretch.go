@@ -92,6 +92,13 @@ func callParts(b []byte) (ids []string, ok bool) {
 	return ids, true
 }
 
+// any reports whether something had arrived.
+func (s *stretch) any() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Len()+s.reasoning.Len()+len(s.calls) > 0
+}
+
 // finish tells what the answer has beyond what was streamed, and reports whether it begins with that.
 func (s *stretch) finish(reasoning, text string) bool {
 	moreReasoning, ok1 := strings.CutPrefix(reasoning, s.reasoning.String())
