@@ -26,7 +26,7 @@ const (
 // Agent returns the standard agent as a graph, ready to compile or to be added to. targets are nodes of your own to which tools may
 // lead (ToolOptions.Then); add them, with an edge back to NodeAssemble or NodeWriteBack.
 //
-//	load_working_state -> load_long_term_memory, retrieve_knowledge -> assemble -> call_model
+//	load_working_state [-> load_long_term_memory, retrieve_knowledge] -> assemble -> call_model
 //	call_model -> call_tools, once for each call -> compact -> assemble
 //	call_model -> write_back [-> compact]
 func Agent[S any, P Embeds[S]](name string, k *Kit, targets ...string) *graph.Graph[S] {
@@ -42,8 +42,7 @@ func Agent[S any, P Embeds[S]](name string, k *Kit, targets ...string) *graph.Gr
 	Add[S, P](g, NodeWriteBack, k.WriteBack)
 
 	g.Edge(graph.Start, NodeLoadWorkingState)
-	g.Edge(NodeLoadWorkingState, NodeLoadLongTermMemory)
-	g.Edge(NodeLoadWorkingState, NodeRetrieveKnowledge)
+	AddRoute[S, P](g, NodeLoadWorkingState, k.afterLoad, NodeLoadLongTermMemory, NodeRetrieveKnowledge, NodeAssemble)
 	g.Edge(NodeLoadLongTermMemory, NodeAssemble)
 	g.Edge(NodeRetrieveKnowledge, NodeAssemble)
 	g.Edge(NodeAssemble, NodeCallModel)
@@ -56,6 +55,21 @@ func Agent[S any, P Embeds[S]](name string, k *Kit, targets ...string) *graph.Gr
 		g.Policy(node, graph.Policy{Attempts: 3, Backoff: 200 * time.Millisecond})
 	}
 	return g
+}
+
+// afterLoad leaves out the superstep in which nothing would be recalled.
+func (k *Kit) afterLoad(context.Context, *Turn) (graph.Next, error) {
+	var next graph.Next
+	if k.c.LongTerm != nil {
+		next = graph.To(NodeLoadLongTermMemory)
+	}
+	if k.c.Knowledge != nil {
+		next = next.And(graph.To(NodeRetrieveKnowledge))
+	}
+	if k.c.LongTerm == nil && k.c.Knowledge == nil {
+		next = graph.To(NodeAssemble)
+	}
+	return next, nil
 }
 
 // afterModel says what an answer leads to.
@@ -80,10 +94,7 @@ func (k *Kit) afterModel(approve, calls graph.Sender[message.Call]) func(context
 // afterApproval sends on the one call that a task of approve was about: the decisions of its siblings are not in its view.
 func afterApproval(calls graph.Sender[message.Call]) func(context.Context, *Turn) (graph.Next, error) {
 	return func(_ context.Context, t *Turn) (graph.Next, error) {
-		return calls.Send(slices.DeleteFunc(OpenCalls(t), func(c message.Call) bool {
-			_, decided := t.Decisions.Get(c.ID)
-			return !decided
-		})...), nil
+		return calls.Send(slices.DeleteFunc(OpenCalls(t), func(c message.Call) bool { return !t.Passed.Has(c.ID) })...), nil
 	}
 }
 

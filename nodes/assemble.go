@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -26,11 +27,7 @@ func (k *Kit) assemble(ctx context.Context, t *Turn) (*Prompt, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := working.New(narrow(k.c.Profile, t.Overflow.Get().Limit), k.c.Counter)
-	if err != nil {
-		return nil, err
-	}
-	p, err := a.Assemble(working.Input{
+	p, err := k.fit(t.Overflow.Get().Limit, working.Input{
 		System:   role.System,
 		Tools:    role.specs(),
 		State:    t.Session.Get().Summary(),
@@ -46,8 +43,33 @@ func (k *Kit) assemble(ctx context.Context, t *Turn) (*Prompt, error) {
 	}
 	out := &Prompt{Prompt: p, Role: role, last: lastID(t)}
 	t.Prompt.Set(out)
-	t.Report.Set(p.Manifest)
+	t.Report.Set(brief(p.Manifest))
 	return out, nil
+}
+
+// brief is a manifest as the state keeps it: messages of the conversation that were kept whole are told by their section alone,
+// since there are hundreds of them and the log would hold each list for ever.
+func brief(m working.Manifest) working.Manifest {
+	m.Entries = slices.DeleteFunc(slices.Clone(m.Entries), func(e working.Entry) bool {
+		return e.Outcome == working.Kept && (e.Section == working.SectionRecent || e.Section == working.SectionObservations)
+	})
+	return m
+}
+
+// fit assembles within a limit that was learned from a refusal, or the least above it in which the hard zone has room: a guess
+// must not end what the profile allows.
+func (k *Kit) fit(limit int, in working.Input) (working.Prompt, error) {
+	for {
+		a, err := working.New(narrow(k.c.Profile, limit), k.c.Counter)
+		if err != nil {
+			return working.Prompt{}, err
+		}
+		p, err := a.Assemble(in)
+		if limit <= 0 || limit >= k.c.Profile.MaxInput || !errors.Is(err, working.ErrBudget) {
+			return p, err
+		}
+		limit += limit/4 + 1
+	}
 }
 
 // pins are those in force: of the conversation, of the user, and of the agent that this one works for.

@@ -48,6 +48,7 @@ func (k *Kit) LoadWorkingState(ctx context.Context, t *Turn) error {
 	t.Steps.Set(0)
 	t.Notes.Replace()
 	t.Decisions.Clear()
+	t.Passed.Clear()
 	t.Jumps.Clear()
 	t.Overflow.Set(Overflow{Limit: t.Overflow.Get().Limit})
 	return nil
