@@ -46,8 +46,8 @@ func readDecision(line string, a nodes.Approval) (nodes.Decision, bool) {
 func (d *desk) showQuestion(q graph.Question, a nodes.Approval) (by string) {
 	d.p.sayf("Approval: %s for %s wants to run.", "审批：%s 想为%s执行。", a.Call.Name, nameOf(d.p.zh, d.user))
 	d.p.line("  "+d.p.pick("with ", "参数 "), textwidth.Clip(string(a.Args), 200))
-	if a.Reason != "" {
-		d.p.line("  "+d.p.pick("why  ", "原因 "), a.Reason)
+	for i, line := range strings.Split(a.Reason, "\n") {
+		d.p.line("  "+[]string{d.p.pick("why  ", "原因 "), "     "}[min(i, 1)], line)
 	}
 	if q.Refused != "" {
 		d.p.line("  "+d.p.pick("last answer refused: ", "上次的答复无效："), q.Refused)

@@ -118,6 +118,9 @@ func (d *desk) lastConversation(ctx context.Context) (graph.Thread, error) {
 // say gives the customer's words to a conversation and runs it until there is an answer, or it waits. A request with a name that
 // was taken before is not taken again: what it began goes on.
 func (d *desk) say(ctx context.Context, th graph.Thread, request, text string) (*Care, error) {
+	if err := d.mine(ctx, th); err != nil {
+		return nil, err
+	}
 	m := message.User(text)
 	o := graph.RunOptions{By: d.user, Owner: d.user, Request: request, OnBusy: graph.Enqueue,
 		Meta: map[string]string{"conversation": th.ID, "message": m.ID}}
@@ -130,6 +133,18 @@ func (d *desk) say(ctx context.Context, th graph.Thread, request, text string) (
 		return d.goOn(ctx, th)
 	}
 	return d.rest(ctx, th, out, err)
+}
+
+// mine returns nodes.ErrForeign for a conversation of another customer, before anything of this one's gets into it.
+func (d *desk) mine(ctx context.Context, th graph.Thread) error {
+	now, err := steady(ctx, func() (*graph.Snapshot[Care], error) { return d.app.State(ctx, th) })
+	switch {
+	case errors.Is(err, graph.ErrNoThread):
+		return nil
+	case err == nil && now.Owner != d.user:
+		return nodes.ErrForeign
+	}
+	return err
 }
 
 // goOn continues a conversation, with a decision if there is one to give. One that has nothing to do is as it was left.
@@ -185,8 +200,9 @@ func (d *desk) unfinished(ctx context.Context) ([]graph.Thread, error) {
 }
 
 // answered shows what a run came to beside what was streamed: how a denial was understood, and an answer that was written before.
-func (d *desk) answered(out *Care) {
-	if out == nil {
+// Of a run that failed nothing is shown.
+func (d *desk) answered(out *Care, err error) {
+	if out == nil || err != nil && !errors.Is(err, graph.ErrInterrupted) {
 		return
 	}
 	for _, n := range out.Notices.Get() {

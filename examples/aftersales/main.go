@@ -80,6 +80,8 @@ func parseFlags(args []string) (*flags, error) {
 		return f, mistakef("there is no argument %q", "没有 %q 这个参数", fs.Arg(0))
 	case f.lang != "" && f.lang != "en" && f.lang != "zh":
 		return f, mistakef("-lang takes en or zh, not %q", "-lang 只能是 en 或 zh，不能是 %q", f.lang)
+	case strings.TrimSpace(f.user) == "":
+		return f, mistakef("-user takes a name, such as lin", "-user 需要一个名字，例如 lin")
 	case f.graph != "" && f.graph != "mermaid" && f.graph != "dot":
 		return f, mistakef("-graph takes mermaid or dot, not %q", "-graph 只能是 mermaid 或 dot，不能是 %q", f.graph)
 	case isURL(f.db) && !knownStore(f.db):

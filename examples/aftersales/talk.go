@@ -100,7 +100,7 @@ func (t *talk) take(ctx context.Context, line string) error {
 		t.thread = newConversation()
 		t.p.sayf("A new conversation: %s.", "新对话：%s。", t.thread.ID)
 	case isWord(line, "approve", "审批"):
-		return t.see(ctx, func() (*Care, error) { return t.goOn(ctx, t.thread) })
+		return t.pending(ctx)
 	case isWord(line, "orders", "订单"):
 		return t.orders(ctx)
 	case isWord(line, "ledger", "账本"):
@@ -135,6 +135,19 @@ func (t *talk) help() {
 	} {
 		t.p.line("  ", t.p.pick(l[0], l[1]))
 	}
+}
+
+// pending asks again what waits for a decision.
+func (t *talk) pending(ctx context.Context) error {
+	now, err := steady(ctx, func() (*graph.Snapshot[Care], error) { return t.app.State(ctx, t.thread) })
+	if errors.Is(err, graph.ErrNoThread) || err == nil && len(now.Questions) == 0 {
+		t.p.sayf("Nothing waits in conversation %s.", "对话 %s 里没有等待的事项。", t.thread.ID)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return t.see(ctx, func() (*Care, error) { return t.goOn(ctx, t.thread) })
 }
 
 // passes is how many days a line lets pass, 0 if it is not about that.
@@ -209,7 +222,7 @@ func (t *talk) see(ctx context.Context, run func() (*Care, error)) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		t.answered(out)
+		t.answered(out, err)
 		open, waits := errors.AsType[*graph.Interrupted](err)
 		if !waits || len(open.Questions) == 0 {
 			return t.explain(err)
@@ -260,8 +273,8 @@ func (t *talk) explain(err error) error {
 		t.p.sayf("Process %d works on conversation %s now.", "进程 %d 正在处理对话 %s。", busy.Holder.PID, t.thread.ID)
 	case errors.Is(err, graph.ErrQueued):
 		t.p.sayf("That is answered when the open question is decided.", "等到悬而未决的问题有了决定，就会回答这句话。")
-	case errors.Is(err, graph.ErrNothingToDo), errors.Is(err, graph.ErrNotPending), errors.Is(err, graph.ErrNoThread):
-		t.p.sayf("Nothing waits in conversation %s.", "对话 %s 里没有等待的事项。", t.thread.ID)
+	case errors.Is(err, graph.ErrNothingToDo), errors.Is(err, graph.ErrNotPending): // another process was faster
+		t.p.sayf("Conversation %s was continued by somebody else meanwhile.", "对话 %s 已经由别人继续处理了。", t.thread.ID)
 	case errors.Is(err, graph.ErrBadAnswer):
 		t.p.sayf("That decision was not taken: %s", "这个决定没有被接受：%s", err)
 	case errors.Is(err, nodes.ErrForeign):

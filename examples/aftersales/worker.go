@@ -60,7 +60,7 @@ func (f *flags) worker(ctx context.Context, p *printer) (err error) {
 	default:
 		out, err = d.recoverThread(ctx, th)
 	}
-	d.answered(out)
+	d.answered(out, err)
 	if open, waits := errors.AsType[*graph.Interrupted](err); waits {
 		for _, q := range open.Questions {
 			if a, err := graph.PromptOf[nodes.Approval](q); err == nil {
