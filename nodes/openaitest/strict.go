@@ -23,11 +23,12 @@ func check(b body) string {
 	c := checker{calls: map[string]bool{}, open: map[string]bool{}}
 	c.params(b)
 	c.tools(b)
-	c.order(b.Messages)
+	c.first(b.Messages)
 	for i, m := range b.Messages {
 		c.message(i, m)
 	}
 	c.answered("the end")
+	c.last(b.Messages)
 	return c.fault
 }
 
@@ -99,12 +100,7 @@ func (c *checker) tools(b body) {
 	}
 }
 
-// order is about who begins and who ends.
-func (c *checker) order(messages []bodyMessage) {
-	if len(messages) == 0 {
-		c.refuse("messages is too short, at least one is needed")
-		return
-	}
+func (c *checker) first(messages []bodyMessage) {
 	for _, m := range messages {
 		if m.Role == "system" || m.Role == "developer" {
 			continue
@@ -114,7 +110,12 @@ func (c *checker) order(messages []bodyMessage) {
 		}
 		break
 	}
-	if last := messages[len(messages)-1].Role; last == "assistant" {
+}
+
+func (c *checker) last(messages []bodyMessage) {
+	if len(messages) == 0 {
+		c.refuse("messages is too short, at least one is needed")
+	} else if messages[len(messages)-1].Role == "assistant" {
 		c.refuse("the last message must not be from the assistant")
 	}
 }
