@@ -30,7 +30,7 @@ type Turn struct {
 	Decisions state.Map[string, Decision]  `json:"decisions"` // approve: by id and hash of the call; cleared when a run begins
 	Jumps     state.Map[string, string]    `json:"jumps"`     // call_tools: id of the call -> node to go to next
 	Changed   state.Sum[int]               `json:"changed"`   // call_tools: facts written since Session was read
-	Prompt    state.Untracked[*Prompt]     `json:"-"`         // assemble: for the call that follows; never stored
+	Prompt    state.Untracked[*Prompt]     `json:"prompt"`    // assemble: for the call that follows; never stored
 	Report    state.Last[working.Manifest] `json:"report"`    // assemble: what was in the last prompt, what was not, and why
 	Status    state.Last[Status]           `json:"status"`    // what became of the turn
 	Steps     state.Last[int]              `json:"steps"`     // calls of a model in this run
