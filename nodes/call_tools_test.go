@@ -44,7 +44,7 @@ func TestResumeRunsWhatIsLeft(t *testing.T) {
 				}, nodes.ToolOptions[item, string]{ReadOnly: readOnly})
 				o := graph.Options{Store: store}
 				if dying {
-					o.StorePatience = time.Millisecond
+					o.StorePatience = time.Second
 				}
 				return appOf(t, kitOf(t, sess, tool), p, o)
 			}
@@ -54,6 +54,9 @@ func TestResumeRunsWhatIsLeft(t *testing.T) {
 			app := build(before, mortal, true)
 			go func() { _, err := app.Run(ctx, th, hello(t)); ended <- err }()
 			for done := 0; done == 0 || len(before.all()) < 3; runtime.Gosched() {
+				if len(ended) > 0 {
+					t.Fatal(<-ended)
+				}
 				if snap, err := app.State(t.Context(), th); err == nil {
 					done = len(slices.DeleteFunc(snap.Next, func(i graph.TaskInfo) bool { return !i.Done }))
 				}
