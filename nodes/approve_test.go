@@ -13,6 +13,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/graph/graphtest"
 	"github.com/holdfast-go/holdfast/memory/pin"
 	"github.com/holdfast-go/holdfast/memory/session"
 	"github.com/holdfast-go/holdfast/message"
@@ -273,4 +274,33 @@ func TestWhoDecidesAndWhen(t *testing.T) {
 			t.Fatalf("%+v, did %v", rs, l.all())
 		}
 	})
+}
+
+// A decision is about the call as it was shown: with other arguments it is another call.
+func TestDecisionIsBoundToTheCall(t *testing.T) {
+	t.Parallel()
+	l := new(ledger)
+	k := kitOf(t, sessions(t), doing("do", l, ask))
+	c := call("a", "do", `{"name":"x","n":1}`)
+	turn := turnWith(t, c)
+	if !k.NeedsDecision(t.Context(), turn, c) || k.NeedsDecision(t.Context(), turn, call("a", "do", `{}`)) {
+		t.Fatal("who has to decide")
+	}
+	yes := graphtest.Options{Answers: []graphtest.Reply{graphtest.Answer(nodes.ApproveQuestion, nodes.Approve())}}
+	if err := k.Approve(graphtest.Context(t, yes), turn, c); err != nil {
+		t.Fatal(err)
+	}
+	changed := c
+	changed.Args = `{"name":"y"}`
+	if k.NeedsDecision(t.Context(), turn, c) || !k.NeedsDecision(t.Context(), turn, changed) {
+		t.Fatal("the decision is about other arguments")
+	}
+	if err := k.CallTools(graphtest.Context(t, graphtest.Options{}), turn, changed); !graph.Waits(err) || len(l.all()) != 0 {
+		t.Fatalf("%v, did %v", err, l.all())
+	}
+	same := c
+	same.Args = ` {"n":1, "name":"x"} `
+	if err := k.CallTools(graphtest.Context(t, graphtest.Options{}), turn, same); err != nil || len(l.all()) != 1 {
+		t.Fatalf("%v, did %v", err, l.all())
+	}
 }
