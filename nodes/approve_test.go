@@ -20,10 +20,11 @@ import (
 	"github.com/holdfast-go/holdfast/nodes"
 )
 
-var ask = nodes.ToolOptions[item, string]{Policy: nodes.Ask}
+var ask = options{Policy: nodes.Ask}
 
-// Three calls wait and are answered one at a time, each time in another process, in every order: each effect happens once, one result
-// each, and the model is not asked again. A plain answer is refused while several wait. // report 26 // report 27 // report 44 // report 46
+// Three calls wait and are answered one at a time, each time in another process, in every order: each effect happens once,
+// one result each, and the model is not asked again. A plain answer is refused while several wait. // report 26 // report
+// 27 // report 44 // report 46
 func TestApprovalsInEveryOrder(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s checkpoint.Store, _ *hand) {
@@ -31,8 +32,7 @@ func TestApprovalsInEveryOrder(t *testing.T) {
 			for _, first := range []bool{false, true} {
 				th := graph.ID(fmt.Sprint(i, first))
 				l, sess := new(ledger), sessions(t)
-				p := script(message.Assistant("", call("a", "do", `{"name":"x"}`), call("b", "do", `{"name":"y"}`), call("c", "do", `{"name":"z"}`)),
-					message.Assistant("Done."))
+				p := says(do("a", "x"), do("b", "y"), do("c", "z"))
 				p.first = first
 				app := func() *graph.App[shop] {
 					return appOf(t, kitOf(t, sess, doing("do", l, ask)), p, graph.Options{Store: s})
@@ -63,8 +63,8 @@ func TestApprovalsInEveryOrder(t *testing.T) {
 	})
 }
 
-// Each decision does what it says, about a call of the agent and about one of its sub-agent: a rejected tool is never invoked, whatever
-// wraps it, and each call has one result. // report 57 // report 58 // report 59 // report 61
+// Each decision does what it says, about a call of the agent and about one of its sub-agent: a rejected tool is never
+// invoked, whatever wraps it, and each call has one result. // report 57 // report 58 // report 59 // report 61
 func TestDecisions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -91,13 +91,14 @@ func TestDecisions(t *testing.T) {
 					}
 					return r, nil
 				})
-				p := script(message.Assistant("", call("a", "do", `{"name":"x"}`), call("b", "look", `{"name":"l"}`)), message.Assistant("Done."))
+				p := says(do("a", "x"), call("b", "look", `{"name":"l"}`))
 				looks := new(ledger)
 				build := func() *graph.App[shop] {
-					app := appOf(t, kitOf(t, sess, tool, doing("look", looks, nodes.ToolOptions[item, string]{})), p, graph.Options{Store: store})
+					app := appOf(t, kitOf(t, sess, tool, doing("look", looks, options{})), p, graph.Options{Store: store})
 					if deep {
 						up := script(message.Assistant("", call("s", "helper", `{"task":"do it"}`)), message.Assistant("All done."))
-						app = appOf(t, kitOf(t, sess, nodes.SubAgent("helper", "Helps.", app, nodes.SubAgentOptions{})), up, graph.Options{Store: store})
+						helper := nodes.SubAgent("helper", "Helps.", app, nodes.SubAgentOptions{})
+						app = appOf(t, kitOf(t, sess, helper), up, graph.Options{Store: store})
 					}
 					return app
 				}
@@ -143,7 +144,8 @@ func storedResults(t *testing.T, s *session.Store, conversation string) map[stri
 	return out
 }
 
-// What policy and pins forbid nobody is asked about, and no edit leads there; the pins of the agent that it works for count too.
+// What policy and pins forbid nobody is asked about, and no edit leads there; the pins of the agent that it works for count
+// too.
 func TestForbiddenIsNotAskedAbout(t *testing.T) {
 	t.Parallel()
 	deletes := pin.Detect(message.User("Never delete anything in production."))
@@ -151,13 +153,13 @@ func TestForbiddenIsNotAskedAbout(t *testing.T) {
 		t.Fatalf("%+v", deletes)
 	}
 	p := deletes[0].Pin("p1", "m1", time.Time{})
-	del := nodes.ToolOptions[item, string]{Policy: nodes.Ask, Actions: []string{"delete"}}
+	del := options{Policy: nodes.Ask, Actions: []string{"delete"}}
 	for name, c := range map[string]struct {
-		o    nodes.ToolOptions[item, string]
+		o    options
 		args string
 		pins func(*nodes.Turn)
 	}{
-		"policy": {nodes.ToolOptions[item, string]{Policy: nodes.Deny}, `{"name":"x"}`, func(*nodes.Turn) {}},
+		"policy": {options{Policy: nodes.Deny}, `{"name":"x"}`, func(*nodes.Turn) {}},
 		"pin": {del, `{"name":"production"}`, func(t *nodes.Turn) {
 			t.Session.Set(session.State{Conversation: session.Conversation{Scope: t.Scope.Get()}, Pins: []pin.Pin{p}})
 		}},
@@ -167,8 +169,8 @@ func TestForbiddenIsNotAskedAbout(t *testing.T) {
 			t.Parallel()
 			l := new(ledger)
 			k := kitOf(t, sessions(t), doing("do", l, c.o))
-			says := script(message.Assistant("", call("a", "do", c.args)), message.Assistant("Done."))
-			app := appOf(t, k, says, graph.Options{Store: new(checkpoint.Memory)})
+			says := says(call("a", "do", c.args))
+			app := appOf(t, k, says, inMemory())
 			out, err := app.Run(t.Context(), graph.ID("t"), func(s *shop) { hello(t)(s); c.pins(&s.Turn) })
 			if err != nil {
 				t.Fatal(err)
@@ -182,7 +184,7 @@ func TestForbiddenIsNotAskedAbout(t *testing.T) {
 		t.Parallel()
 		l, th := new(ledger), graph.ID("t")
 		app := appOf(t, kitOf(t, sessions(t), doing("do", l, del)),
-			script(message.Assistant("", call("a", "do", `{"name":"testing"}`)), message.Assistant("Done.")), graph.Options{Store: new(checkpoint.Memory)})
+			says(do("a", "testing")), inMemory())
 		_, err := app.Run(t.Context(), th, func(s *shop) { hello(t)(s); s.Inherited.Set([]pin.Pin{p}) })
 		q := waits(t, err, 1)[0]
 		for _, d := range []nodes.Decision{
@@ -203,10 +205,10 @@ func TestRejectedThoughNobodyWouldAskAnyMore(t *testing.T) {
 		var asks atomic.Bool
 		asks.Store(true)
 		l, th := new(ledger), graph.ID("t")
-		o := nodes.ToolOptions[item, string]{AskIf: func(_ context.Context, a item) (string, bool) { return "It is " + a.Name + ".", asks.Load() }}
-		p := script(message.Assistant("", call("a", "do", `{"name":"x"}`)), message.Assistant("Done."))
+		o := options{AskIf: func(_ context.Context, a item) (string, bool) { return "It is " + a.Name + ".", asks.Load() }}
+		p := says(do("a", "x"))
 		p.first = first
-		app := appOf(t, kitOf(t, sessions(t), doing("do", l, o)), p, graph.Options{Store: new(checkpoint.Memory)})
+		app := appOf(t, kitOf(t, sessions(t), doing("do", l, o)), p, inMemory())
 		_, err := app.Run(t.Context(), th, hello(t))
 		q := waits(t, err, 1)[0]
 		prompt, err := graph.PromptOf[nodes.Approval](q)
@@ -228,9 +230,9 @@ func TestRejectedThoughNobodyWouldAskAnyMore(t *testing.T) {
 func TestApproveFirst(t *testing.T) {
 	t.Parallel()
 	l, th := new(ledger), graph.ID("t")
-	p := script(message.Assistant("", call("a", "do", `{"name":"x"}`), call("b", "do", `{"name":"y"}`), call("c", "free", `{"name":"z"}`)), message.Assistant("Done."))
+	p := says(do("a", "x"), do("b", "y"), call("c", "free", `{"name":"z"}`))
 	p.first = true
-	app := appOf(t, kitOf(t, sessions(t), doing("do", l, ask), doing("free", l, nodes.ToolOptions[item, string]{})), p, graph.Options{Store: new(checkpoint.Memory)})
+	app := appOf(t, kitOf(t, sessions(t), doing("do", l, ask), doing("free", l, options{})), p, inMemory())
 	_, err := app.Run(t.Context(), th, hello(t))
 	qs := waits(t, err, 2)
 	_, err = app.Resume(t.Context(), th, graph.Answer(qs[0], nodes.Approve()))
@@ -252,8 +254,8 @@ func TestWhoDecidesAndWhen(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s checkpoint.Store, h *hand) {
 		l, th := new(ledger), graph.ID("t")
-		o := nodes.ToolOptions[item, string]{Policy: nodes.Ask, FourEyes: true, Within: time.Hour}
-		p := script(message.Assistant("", call("a", "do", `{"name":"x"}`), call("b", "do", `{"name":"y"}`)), message.Assistant("Done."))
+		o := options{Policy: nodes.Ask, FourEyes: true, Within: time.Hour}
+		p := says(do("a", "x"), do("b", "y"))
 		app := appOf(t, kitOf(t, sessions(t), doing("do", l, o)), p, graph.Options{Store: s})
 		_, err := app.Run(t.Context(), th, hello(t))
 		qs := waits(t, err, 2)

@@ -23,15 +23,14 @@ import (
 	"github.com/holdfast-go/holdfast/nodes"
 )
 
-// Of three parallel calls one has a recorded result when the process dies: another process runs the other two, once, under the
-// keys that they had. // report 30 // report 36
+// Of three parallel calls one has a recorded result when the process dies: another process runs the other two, once, under
+// the keys that they had. // report 30 // report 36
 func TestResumeRunsWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s checkpoint.Store, h *hand) {
 		for _, readOnly := range []bool{false, true} {
 			th, sess := graph.ID(fmt.Sprint(readOnly)), sessions(t)
-			p := script(message.Assistant("", call("a", "do", `{"name":"x"}`), call("b", "do", `{"name":"y"}`), call("c", "do", `{"name":"z"}`)),
-				message.Assistant("Done."))
+			p := says(do("a", "x"), do("b", "y"), do("c", "z"))
 			build := func(l *ledger, store checkpoint.Store, dying bool) *graph.App[shop] {
 				tool := nodes.NewTool("do", "Does it.", func(ctx context.Context, a item) (string, error) {
 					in, _ := nodes.Current(ctx)
@@ -41,7 +40,7 @@ func TestResumeRunsWhatIsLeft(t *testing.T) {
 						return "", ctx.Err()
 					}
 					return "did " + a.Name, nil
-				}, nodes.ToolOptions[item, string]{ReadOnly: readOnly})
+				}, options{ReadOnly: readOnly})
 				o := graph.Options{Store: store}
 				if dying {
 					o.StorePatience = time.Second
@@ -93,12 +92,12 @@ func TestEffectIsNotRepeatedWhenTheStoreWasAway(t *testing.T) {
 	away := sessions(t)
 	away.Close()
 	store := new(checkpoint.Memory)
-	p := script(message.Assistant("", call("a", "do", `{"name":"x"}`)), message.Assistant("Done."))
-	_, err := appOf(t, kitOf(t, away, doing("do", l, nodes.ToolOptions[item, string]{})), p, graph.Options{Store: store}).Run(t.Context(), th, hello(t))
+	p := says(do("a", "x"))
+	_, err := appOf(t, kitOf(t, away, doing("do", l, options{})), p, graph.Options{Store: store}).Run(t.Context(), th, hello(t))
 	if !errors.Is(err, session.ErrClosed) {
 		t.Fatal(err)
 	}
-	out, err := appOf(t, kitOf(t, sessions(t), doing("do", l, nodes.ToolOptions[item, string]{})), p, graph.Options{Store: store}).Resume(t.Context(), th)
+	out, err := appOf(t, kitOf(t, sessions(t), doing("do", l, options{})), p, graph.Options{Store: store}).Resume(t.Context(), th)
 	if err != nil || len(l.all()) != 1 || resultsOf(t, &out.Turn)["a"].Text() != "did x" {
 		t.Fatalf("%v, did %v", err, l.all())
 	}
@@ -126,15 +125,16 @@ func TestEveryCallHasAResult(t *testing.T) {
 	t.Parallel()
 	l := new(ledger)
 	fails := func(name string, fn func(context.Context, item) (string, error)) nodes.Tool {
-		return nodes.NewTool(name, "", fn, nodes.ToolOptions[item, string]{Timeout: time.Minute})
+		return nodes.NewTool(name, "", fn, options{Timeout: time.Minute})
 	}
 	raw := func(name string, parts []message.Part) nodes.Tool {
 		return nodes.NewRawTool(working.Tool{Name: name}, func(context.Context, json.RawMessage) ([]message.Part, error) {
 			return parts, nil
 		}, nodes.ToolOptions[json.RawMessage, []message.Part]{})
 	}
+	found := func(context.Context, struct{}) (item, error) { return item{Name: "<a>", N: 3}, nil }
 	tools := []nodes.Tool{
-		doing("do", l, nodes.ToolOptions[item, string]{}),
+		doing("do", l, options{}),
 		fails("err", func(context.Context, item) (string, error) { return "", errors.New("no such order") }),
 		fails("panics", func(context.Context, item) (string, error) { panic("oh") }),
 		fails("exits", func(context.Context, item) (string, error) { runtime.Goexit(); return "", nil }),
@@ -143,8 +143,8 @@ func TestEveryCallHasAResult(t *testing.T) {
 		fails("garbled", func(context.Context, item) (string, error) { return "a\xffb", nil }),
 		raw("raw", []message.Part{message.Text("one"), message.ImageURL("https://a.test/x.png"), message.Text(""), message.Reasoning("r", "")}),
 		raw("none", nil),
-		nodes.NewTool("json", "", func(context.Context, struct{}) (item, error) { return item{Name: "<a>", N: 3}, nil }, nodes.ToolOptions[struct{}, item]{}),
-		nodes.NewTool("said", "", func(context.Context, struct{}) (item, error) { return item{Name: "a"}, nil }, nodes.ToolOptions[struct{}, item]{
+		nodes.NewTool("json", "", found, nodes.ToolOptions[struct{}, item]{}),
+		nodes.NewTool("said", "", found, nodes.ToolOptions[struct{}, item]{
 			Text: func(i item) string { return "It is " + i.Name + "." },
 		}),
 	}
@@ -169,7 +169,7 @@ func TestEveryCallHasAResult(t *testing.T) {
 		{"raw", ``, message.StatusOK, "one"},
 		{"none", `{}`, message.StatusOK, "nothing to show"},
 		{"json", ` `, message.StatusOK, `{"name":"<a>","n":3}`},
-		{"said", `{}`, message.StatusOK, "It is a."},
+		{"said", `{}`, message.StatusOK, "It is <a>."},
 	} {
 		t.Run(c.tool+c.args, func(t *testing.T) {
 			t.Parallel()
@@ -193,7 +193,7 @@ func TestStrangeCallIDs(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{strings.Repeat("x", 300), "a\nb", "呼"} {
 		l := new(ledger)
-		_, r, err := alone(t, kitOf(t, sessions(t), doing("do", l, nodes.ToolOptions[item, string]{})), call(id, "do", `{"name":"x"}`))
+		_, r, err := alone(t, kitOf(t, sessions(t), doing("do", l, options{})), call(id, "do", `{"name":"x"}`))
 		if err != nil || r.Text() != "did x" {
 			t.Errorf("%.20q: %v, %+v", id, err, r)
 		}
@@ -213,9 +213,9 @@ func TestFatal(t *testing.T) {
 			return "", nodes.Fatal(down)
 		}
 		return "done", nil
-	}, nodes.ToolOptions[item, string]{})
-	p := script(message.Assistant("", call("a", "do", `{"name":"x"}`)), message.Assistant("Done."))
-	app := appOf(t, kitOf(t, sessions(t), tool), p, graph.Options{Store: new(checkpoint.Memory)})
+	}, options{})
+	p := says(do("a", "x"))
+	app := appOf(t, kitOf(t, sessions(t), tool), p, inMemory())
 	if _, err := app.Run(t.Context(), th, hello(t)); !errors.Is(err, down) {
 		t.Fatal(err)
 	}
@@ -231,7 +231,8 @@ func TestFatal(t *testing.T) {
 	}
 }
 
-// A tool that ends late has timed out; one that does not end is left behind, cannot touch the state any more, and is not run beside itself.
+// A tool that ends late has timed out; one that does not end is left behind, cannot touch the state any more, and is not
+// run beside itself.
 func TestTimeOut(t *testing.T) {
 	t.Parallel()
 	release, over := make(chan struct{}), make(chan bool, 1)
@@ -242,7 +243,7 @@ func TestTimeOut(t *testing.T) {
 		_, ok := nodes.TurnOf(ctx)
 		over <- ok
 		return "late", nil
-	}, nodes.ToolOptions[item, string]{Timeout: time.Millisecond})
+	}, options{Timeout: time.Millisecond})
 	deaf = nodes.WrapTool(deaf, func(ctx context.Context, c message.Call, next nextCall) (message.Result, error) {
 		next(ctx, c)
 		return next(ctx, c)
@@ -250,11 +251,11 @@ func TestTimeOut(t *testing.T) {
 	late := nodes.NewTool("late", "", func(ctx context.Context, a item) (string, error) {
 		<-ctx.Done()
 		return "", ctx.Err()
-	}, nodes.ToolOptions[item, string]{Timeout: time.Millisecond})
+	}, options{Timeout: time.Millisecond})
 	inTime := nodes.NewTool("intime", "", func(ctx context.Context, a item) (string, error) {
 		<-ctx.Done()
 		return "saved", nil
-	}, nodes.ToolOptions[item, string]{Timeout: time.Millisecond})
+	}, options{Timeout: time.Millisecond})
 	k := kitOf(t, sessions(t), deaf, late, inTime)
 	for tool, want := range map[string]message.Result{
 		"deaf":   {Status: message.StatusTimedOut, Parts: []message.Part{message.Text("Whether it took effect is unknown.")}},
@@ -286,7 +287,7 @@ func TestStoppedRunHasNoResult(t *testing.T) {
 				return "", ctx.Err()
 			}
 			return "done", nil
-		}, nodes.ToolOptions[item, string]{})
+		}, options{})
 		if swallow {
 			tool = nodes.WrapTool(tool, func(ctx context.Context, c message.Call, next nextCall) (message.Result, error) {
 				if r, err := next(ctx, c); err == nil {
@@ -297,8 +298,8 @@ func TestStoppedRunHasNoResult(t *testing.T) {
 			})
 		}
 		sess := sessions(t)
-		p := script(message.Assistant("", call("a", "do", `{"name":"x"}`)), message.Assistant("Done."))
-		app := appOf(t, kitOf(t, sess, tool), p, graph.Options{Store: new(checkpoint.Memory)})
+		p := says(do("a", "x"))
+		app := appOf(t, kitOf(t, sess, tool), p, inMemory())
 		ctx, stop := context.WithCancel(t.Context())
 		go func() { <-began; stop() }()
 		if _, err := app.Run(ctx, th, hello(t)); !errors.Is(err, context.Canceled) {
@@ -314,8 +315,8 @@ func TestStoppedRunHasNoResult(t *testing.T) {
 	}
 }
 
-// Two thousand lines of a log enter as an excerpt with code, time and counts; the exact bytes are stored, and the tool of every role reads them,
-// for their owner alone. // R57 // R58
+// Two thousand lines of a log enter as an excerpt with code, time and counts; the exact bytes are stored, and the tool of
+// every role reads them, for their owner alone. // R57 // R58
 func TestLargeResult(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -392,7 +393,8 @@ func TestFacts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sess := sessions(t)
-			tool := nodes.NewTool("do", "", func(_ context.Context, a item) (item, error) { return item{N: a.N * 2}, nil }, nodes.ToolOptions[item, item]{
+			twice := func(_ context.Context, a item) (item, error) { return item{N: a.N * 2}, nil }
+			tool := nodes.NewTool("do", "", twice, nodes.ToolOptions[item, item]{
 				Facts: func(_ context.Context, src session.Source, a, r item) []session.Change { return c.facts(src, a.N+r.N) },
 			})
 			turn, r, err := alone(t, kitOf(t, sess, tool), call("a", "do", `{"name":"x","n":2}`))
@@ -411,13 +413,14 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// Then writes to the state and says where to go, of a call that went well; its own error fails the run and does not repeat the effect.
+// Then writes to the state and says where to go, of a call that went well; its own error fails the run and does not repeat
+// the effect.
 func TestThen(t *testing.T) {
 	t.Parallel()
 	var broken atomic.Bool
 	broken.Store(true)
 	l, th := new(ledger), graph.ID("t")
-	o := nodes.ToolOptions[item, string]{Then: func(ctx context.Context, turn *nodes.Turn, a item, r string) (string, error) {
+	o := options{Then: func(ctx context.Context, turn *nodes.Turn, a item, r string) (string, error) {
 		if broken.Load() {
 			return "", errors.New("not now")
 		}
@@ -428,8 +431,8 @@ func TestThen(t *testing.T) {
 		s.Done.Append(r)
 		return graph.End, nil
 	}}
-	p := script(message.Assistant("", call("a", "do", `{"name":"x"}`), call("b", "do", `{"nam":"y"}`)), message.Assistant("Done."))
-	app := appOf(t, kitOf(t, sessions(t), doing("do", l, o)), p, graph.Options{Store: new(checkpoint.Memory)})
+	p := says(do("a", "x"), call("b", "do", `{"nam":"y"}`))
+	app := appOf(t, kitOf(t, sessions(t), doing("do", l, o)), p, inMemory())
 	if _, err := app.Run(t.Context(), th, hello(t)); err == nil {
 		t.Fatal("no error")
 	}
@@ -496,12 +499,13 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// An effect of which nobody knows whether it happened is not repeated where a person has to say so: their words are the result.
+// An effect of which nobody knows whether it happened is not repeated where a person has to say so: their words are the
+// result.
 func TestUnknownEffect(t *testing.T) {
 	t.Parallel()
 	l := new(ledger)
-	k := kitOf(t, sessions(t), doing("do", l, nodes.ToolOptions[item, string]{OnUnknown: graph.AskPerson}))
-	c := call("a", "do", `{"name":"x"}`)
+	k := kitOf(t, sessions(t), doing("do", l, options{OnUnknown: graph.AskPerson}))
+	c := do("a", "x")
 	ctx := graphtest.Context(t, graphtest.Options{Unknown: []string{"tool"}, Answers: []graphtest.Reply{
 		graphtest.AnswerJSON("once:tool", json.RawMessage(`{"happened":true,"result":{"text":"It is refunded."}}`)),
 	}})

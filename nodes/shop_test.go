@@ -3,6 +3,7 @@ package nodes_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -119,6 +120,11 @@ func (p *plan) next(t *nodes.Turn) message.Message {
 	return p.says[min(n, len(p.says)-1)]
 }
 
+// says is a model that makes calls in its first answer and no more.
+func says(calls ...message.Call) *plan {
+	return script(message.Assistant("", calls...), message.Assistant("Done."))
+}
+
 // graphOf is an agent with a scripted model: model, approve if asked for, call_tools, and again.
 func graphOf(k *nodes.Kit, p *plan) *graph.Graph[shop] {
 	g := graph.New[shop]("shop")
@@ -155,6 +161,10 @@ func hello(t testing.TB) func(*shop) {
 }
 
 func call(id, tool, args string) message.Call { return message.Call{ID: id, Name: tool, Args: args} }
+
+func do(id, name string) message.Call { return call(id, "do", fmt.Sprintf(`{"name":%q}`, name)) }
+
+func inMemory() graph.Options { return graph.Options{Store: new(checkpoint.Memory)} }
 
 // waits returns what a run waits for.
 func waits(t testing.TB, err error, n int) []graph.Question {
@@ -204,13 +214,15 @@ func (l *ledger) all() []string {
 	return slices.Sorted(slices.Values(l.did))
 }
 
+type options = nodes.ToolOptions[item, string]
+
 type item struct {
 	Name string `json:"name" description:"of the thing"`
 	N    int    `json:"n,omitzero"`
 }
 
 // doing is a tool that notes what it did.
-func doing(name string, l *ledger, o nodes.ToolOptions[item, string]) nodes.Tool {
+func doing(name string, l *ledger, o options) nodes.Tool {
 	return nodes.NewTool(name, "Does it.", func(ctx context.Context, a item) (string, error) {
 		in, _ := nodes.Current(ctx)
 		l.note(a.Name, in.Key)

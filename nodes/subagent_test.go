@@ -18,10 +18,8 @@ import (
 	"github.com/holdfast-go/holdfast/nodes"
 )
 
-func memoryStore() checkpoint.Store { return new(checkpoint.Memory) }
-
-// A sub-agent sees its task, the user's scope and what the user has forbidden, and nothing else of the conversation; only its reply and what it
-// has used come back.
+// A sub-agent sees its task, the user's scope and what the user has forbidden, and nothing else of the conversation; only
+// its reply and what it has used come back.
 func TestSubAgentIsIsolated(t *testing.T) {
 	t.Parallel()
 	forbidden := pin.Detect(message.User("Never delete anything."))[0].Pin("p1", "m1", time.Time{})
@@ -34,7 +32,8 @@ func TestSubAgentIsIsolated(t *testing.T) {
 		saw.Messages.Append(t.Messages.Slice()...)
 		t.Spent.Input.Add(7)
 		t.Spent.Calls.Add(1)
-		t.Messages.Append(message.Assistant("A secret thought.", call("s", "x", "{}")), message.Tool(call("s", "x", "{}").Done("raw")), message.Assistant("It is 42."))
+		c := call("s", "x", "{}")
+		t.Messages.Append(message.Assistant("A secret thought.", c), message.Tool(c.Done("raw")), message.Assistant("It is 42."))
 		return nil
 	})
 	g.Edge(graph.Start, "look")
@@ -45,7 +44,7 @@ func TestSubAgentIsIsolated(t *testing.T) {
 	}
 	sess := sessions(t)
 	app := appOf(t, kitOf(t, sess, nodes.SubAgent("helper", "Helps.", child, nodes.SubAgentOptions{})),
-		script(message.Assistant("", call("a", "helper", `{"task":"Count it."}`)), message.Assistant("Done.")), graph.Options{Store: memoryStore()})
+		says(call("a", "helper", `{"task":"Count it."}`)), inMemory())
 	out, err := app.Run(t.Context(), graph.ID("t"), func(s *shop) { hello(t)(s); s.Inherited.Set([]pin.Pin{forbidden}) })
 	if err != nil {
 		t.Fatal(err)
@@ -62,8 +61,11 @@ func TestSubAgentIsIsolated(t *testing.T) {
 	}
 }
 
-// helperOf is an app whose model calls its sub-agent with each of the tasks at once; the sub-agent calls "do", about which somebody has to decide.
-func helperOf(t *testing.T, store checkpoint.Store, sess *session.Store, l *ledger, up, down *plan, wrap func(nodes.Tool) nodes.Tool) *graph.App[shop] {
+// helperOf is an app whose model calls its sub-agent with each of the tasks at once; the sub-agent calls "do", about which
+// somebody has to decide.
+func helperOf(
+	t *testing.T, store checkpoint.Store, sess *session.Store, l *ledger, up, down *plan, wrap func(nodes.Tool) nodes.Tool,
+) *graph.App[shop] {
 	t.Helper()
 	child := appOf(t, kitOf(t, sess, doing("do", l, ask)), down, graph.Options{})
 	helper := nodes.SubAgent("helper", "Helps.", child, nodes.SubAgentOptions{})
@@ -73,8 +75,8 @@ func helperOf(t *testing.T, store checkpoint.Store, sess *session.Store, l *ledg
 	return appOf(t, kitOf(t, sess, helper), up, graph.Options{Store: store})
 }
 
-// Three sub-agents wait at once: all three are listed, any subset is answered by id in another process, a plain answer is refused, and no model
-// is asked again. // report 42 // report 45 // report 56 // report 62 // report 63
+// Three sub-agents wait at once: all three are listed, any subset is answered by id in another process, a plain answer is
+// refused, and no model is asked again. // report 42 // report 45 // report 56 // report 62 // report 63
 func TestParallelSubAgentsWait(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s checkpoint.Store, _ *hand) {
@@ -82,8 +84,8 @@ func TestParallelSubAgentsWait(t *testing.T) {
 		for _, id := range []string{"a", "b", "c"} {
 			calls = append(calls, call(id, "helper", fmt.Sprintf(`{"task":"Do %s."}`, id)))
 		}
-		up := script(message.Assistant("", calls...), message.Assistant("Done."))
-		down := script(message.Assistant("", call("x", "do", `{"name":"x"}`)), message.Assistant("I did it."))
+		up := says(calls...)
+		down := script(message.Assistant("", do("x", "x")), message.Assistant("I did it."))
 		l, sess, th := new(ledger), sessions(t), graph.ID("t")
 		build := func() *graph.App[shop] { return helperOf(t, s, sess, l, up, down, nil) }
 		_, err := build().Run(t.Context(), th, hello(t))
@@ -114,10 +116,10 @@ func TestParallelSubAgentsWait(t *testing.T) {
 func TestRetryDoesNotRestartASubAgentThatWaits(t *testing.T) {
 	t.Parallel()
 	var starts atomic.Int32
-	up := script(message.Assistant("", call("a", "helper", `{"task":"Do it."}`)), message.Assistant("Done."))
-	down := script(message.Assistant("", call("x", "do", `{"name":"x"}`)), message.Assistant("I did it."))
+	up := says(call("a", "helper", `{"task":"Do it."}`))
+	down := script(message.Assistant("", do("x", "x")), message.Assistant("I did it."))
 	l, th := new(ledger), graph.ID("t")
-	app := helperOf(t, memoryStore(), sessions(t), l, up, down, func(tool nodes.Tool) nodes.Tool {
+	app := helperOf(t, new(checkpoint.Memory), sessions(t), l, up, down, func(tool nodes.Tool) nodes.Tool {
 		return nodes.WrapTool(tool, func(ctx context.Context, c message.Call, next nextCall) (r message.Result, err error) {
 			for range 4 {
 				starts.Add(1)
@@ -139,7 +141,8 @@ func TestRetryDoesNotRestartASubAgentThatWaits(t *testing.T) {
 	}
 }
 
-// A sub-agent that fails, says nothing or was cut is a result that says so; a fatal error fails the run, and it goes on where it was.
+// A sub-agent that fails, says nothing or was cut is a result that says so; a fatal error fails the run, and it goes on
+// where it was.
 func TestSubAgentFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -172,7 +175,7 @@ func TestSubAgentFails(t *testing.T) {
 				args = `{"task":" "}`
 			}
 			app := appOf(t, kitOf(t, sessions(t), nodes.SubAgent("helper", "Helps.", child, nodes.SubAgentOptions{})),
-				script(message.Assistant("", call("a", "helper", args)), message.Assistant("Done.")), graph.Options{Store: memoryStore()})
+				says(call("a", "helper", args)), inMemory())
 			out, err := app.Run(t.Context(), graph.ID("t"), hello(t))
 			if name == "fatal" {
 				if err == nil || !strings.Contains(err.Error(), "down") {
@@ -206,8 +209,9 @@ func TestHandOff(t *testing.T) {
 		{[]message.Call{call("a", "transfer_to_bills", "{}"), call("b", "transfer_to_bills", "{}")}, "bills", "a"},
 		{[]message.Call{call("a", "transfer_to_bills", `{"why":1}`), call("b", "transfer_to_main", "{}"), call("c", "transfer_to_stock", "{}")}, "stock", "c"},
 	} {
-		k := kitWith(t, nodes.Config{Session: sessions(t), Roles: []nodes.Role{role("main", "bills", "stock"), role("bills"), role("stock", "main")}})
-		app := appOf(t, k, script(message.Assistant("", c.calls...), message.Assistant("Done.")), graph.Options{Store: memoryStore()})
+		roles := []nodes.Role{role("main", "bills", "stock"), role("bills"), role("stock", "main")}
+		k := kitWith(t, nodes.Config{Session: sessions(t), Roles: roles})
+		app := appOf(t, k, says(c.calls...), inMemory())
 		out, err := app.Run(t.Context(), graph.ID("t"), hello(t))
 		if err != nil || out.Role.Get() != c.role {
 			t.Fatalf("%v: %v leads to %q", err, c.calls, out.Role.Get())

@@ -56,7 +56,7 @@ func TestToolMistakes(t *testing.T) {
 // The schema is that of the struct, also of one that contains itself, and that of a raw tool stays as it is.
 func TestToolSpec(t *testing.T) {
 	t.Parallel()
-	spec := doing("do", new(ledger), nodes.ToolOptions[item, string]{}).Spec()
+	spec := doing("do", new(ledger), options{}).Spec()
 	const want = `{"type":"object","properties":{"name":{"description":"of the thing","type":"string"}`
 	if spec.Name != "do" || spec.Description != "Does it." || !strings.HasPrefix(spec.Schema, want) {
 		t.Errorf("%+v", spec)
@@ -64,13 +64,15 @@ func TestToolSpec(t *testing.T) {
 	type tree struct {
 		Kids []tree `json:"kids,omitzero"`
 	}
-	deep := nodes.NewTool("deep", "", func(_ context.Context, a tree) (int, error) { return len(a.Kids[0].Kids), nil }, nodes.ToolOptions[tree, int]{})
+	count := func(_ context.Context, a tree) (int, error) { return len(a.Kids[0].Kids), nil }
+	deep := nodes.NewTool("deep", "", count, nodes.ToolOptions[tree, int]{})
 	foreign := `{"type":"object","properties":{"n":{"type":"integer","multipleOf":2}},"required":["n"]}`
 	rest := func(_ context.Context, args json.RawMessage) ([]message.Part, error) {
 		return []message.Part{message.Text(string(args))}, nil
 	}
 	raw := nodes.NewRawTool(working.Tool{Name: "raw", Schema: foreign}, rest, nodes.ToolOptions[json.RawMessage, []message.Part]{})
-	plain := nodes.NewRawTool(working.Tool{Name: "plain", Schema: `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`}, rest,
+	known := `{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`
+	plain := nodes.NewRawTool(working.Tool{Name: "plain", Schema: known}, rest,
 		nodes.ToolOptions[json.RawMessage, []message.Part]{})
 	if raw.Spec().Schema != foreign || raw.Name() != "raw" {
 		t.Errorf("%+v", raw.Spec())
@@ -104,7 +106,7 @@ func TestWrapperCannotHideAPause(t *testing.T) {
 			return "", errors.New("busy")
 		}
 		return map[bool]string{true: "yes", false: "no"}[ok], nil
-	}, nodes.ToolOptions[item, string]{})
+	}, options{})
 	for range 2 {
 		tool = nodes.WrapTool(tool, func(ctx context.Context, c message.Call, next nextCall) (message.Result, error) {
 			for range 3 {
@@ -115,8 +117,8 @@ func TestWrapperCannotHideAPause(t *testing.T) {
 			return c.Done("handled"), nil
 		})
 	}
-	app := appOf(t, kitOf(t, sessions(t), tool), script(message.Assistant("", call("a", "do", `{"name":"x"}`)), message.Assistant("Done.")),
-		graph.Options{Store: memoryStore()})
+	app := appOf(t, kitOf(t, sessions(t), tool), says(do("a", "x")),
+		inMemory())
 	_, err := app.Run(t.Context(), th, hello(t))
 	q := waits(t, err, 1)[0]
 	if n := len(l.keys["came"]); n != 1 {
@@ -152,15 +154,15 @@ func TestWrapTool(t *testing.T) {
 		})
 	}
 	l := new(ledger)
-	dear := nodes.ToolOptions[item, string]{AskIf: func(_ context.Context, a item) (string, bool) { return "dear", a.N > 9 }}
-	cached := nodes.WrapTool(doing("cached", l, nodes.ToolOptions[item, string]{
+	dear := options{AskIf: func(_ context.Context, a item) (string, bool) { return "dear", a.N > 9 }}
+	cached := nodes.WrapTool(doing("cached", l, options{
 		Then: func(context.Context, *nodes.Turn, item, string) (string, error) { return "nowhere", nil },
 	}), func(_ context.Context, c message.Call, _ nextCall) (message.Result, error) {
 		return c.Done("from the cache"), nil
 	})
 	k := kitOf(t, sessions(t),
-		nodes.WrapTool(nodes.WrapTool(doing("do", l, nodes.ToolOptions[item, string]{}), named("inner")), named("outer")),
-		nodes.WrapTool(doing("never", l, nodes.ToolOptions[item, string]{Policy: nodes.Deny}), named("never")),
+		nodes.WrapTool(nodes.WrapTool(doing("do", l, options{}), named("inner")), named("outer")),
+		nodes.WrapTool(doing("never", l, options{Policy: nodes.Deny}), named("never")),
 		changing(doing("more", l, dear), `{"name":"m","n":10}`), changing(doing("less", l, dear), `{"name":"less","n":9}`),
 		changing(doing("bad", l, dear), `{"n":9}`), cached,
 	)
