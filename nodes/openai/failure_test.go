@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -222,37 +221,6 @@ func TestNoConnection(t *testing.T) {
 	_, err = m.Generate(within(t), hello(), nil)
 	if nodes.KindOf(err) != nodes.KindUnavailable || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "password") {
 		t.Error(err)
-	}
-}
-
-// A silentEndpoint answers with some bytes, or not at all, and then says nothing more.
-type silentEndpoint struct{ begins string }
-
-func (s silentEndpoint) RoundTrip(r *http.Request) (*http.Response, error) {
-	if s.begins == "" {
-		<-r.Context().Done()
-		return nil, r.Context().Err()
-	}
-	in, out := io.Pipe()
-	context.AfterFunc(r.Context(), func() { out.CloseWithError(r.Context().Err()) })
-	body := io.MultiReader(strings.NewReader(s.begins), in)
-	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(body), Request: r}, nil
-}
-
-// An endpoint that falls silent is given up, before its answer and in the middle of it.
-func TestSilence(t *testing.T) {
-	t.Parallel()
-	const begin = `data: {"choices":[{"index":0,"delta":{"content":"Yes"}}]}` + "\n\n"
-	for begins, want := range map[string]nodes.ErrorKind{"": nodes.KindUnavailable, begin: nodes.KindCut} {
-		m, err := openai.New(openai.Options{BaseURL: "http://localhost/v1", Model: "test", IdleTimeout: time.Second,
-			HTTPClient: &http.Client{Transport: silentEndpoint{begins}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := m.Generate(within(t), hello(), nil)
-		if nodes.KindOf(err) != want || !strings.Contains(err.Error(), "IdleTimeout") || want == nodes.KindCut && a.Message.Text() != "Yes" {
-			t.Errorf("%q: %q, %v", begins, a.Message.Text(), err)
-		}
 	}
 }
 
