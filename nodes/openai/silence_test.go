@@ -57,9 +57,13 @@ func TestSilence(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			begin := time.Now()
 			a, err := m.Generate(t.Context(), hello(), nil)
 			if nodes.KindOf(err) != c.want || a.Message.Text() != c.text || err != nil && !strings.Contains(err.Error(), "IdleTimeout") {
 				t.Errorf("%s: %q, %v", name, a.Message.Text(), err)
+			}
+			if took := time.Since(begin); name == "never ends" && took > time.Minute+time.Second {
+				t.Errorf("the end of the body was waited for until %v", took)
 			}
 		})
 	}
