@@ -1,0 +1,111 @@
+package nodes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/memory/pin"
+	"github.com/holdfast-go/holdfast/message"
+)
+
+// gated is what policy and pins say to a call.
+func (t Tool) gated(turn *Turn, c message.Call) pin.Verdict {
+	if t.policy == Deny {
+		return pin.Verdict{Decision: pin.Block, Reason: t.spec.Name + " may not be called."}
+	}
+	v := pin.Gate(pinsOf(turn), c, pin.Tool{Name: t.spec.Name, Actions: t.actions, ReadOnly: t.readOnly})
+	if t.policy == Ask {
+		v.Decision = max(v.Decision, pin.Ask)
+	}
+	return v
+}
+
+// judge is all that is said to a call before anybody is asked: AskIf too.
+func (t Tool) judge(ctx context.Context, turn *Turn, c message.Call) pin.Verdict {
+	v := t.gated(turn, c)
+	if t.asks == nil || v.Decision == pin.Block {
+		return v
+	}
+	if reason, ask := t.asks(ctx, json.RawMessage(c.Args)); ask {
+		v.Decision = pin.Ask
+		v.Reason = strings.TrimSpace(reason + "\n" + v.Reason)
+	}
+	return v
+}
+
+// pinsOf are the pins in force, those of the agent that this one works for among them.
+func pinsOf(t *Turn) []pin.Pin { return slices.Concat(t.Session.Get().Pins, t.Inherited.Get()) }
+
+// errNotAsked keeps a call that nobody has to decide about from being recorded as one.
+var errNotAsked = errors.New("nobody has to decide")
+
+// decide returns what a person has decided about a call, and whether anybody had to. The error of a question that waits is
+// the node's.
+//
+// That a person has to decide is recorded before the question: an AskIf, an Adapt or a release that would not ask any more
+// cannot let a call run that was rejected meanwhile.
+func (k *Kit) decide(ctx context.Context, t *Turn, tool Tool, c message.Call) (Decision, bool, error) {
+	if d, ok := t.Decisions.Get(decisionKey(c)); ok {
+		return d, true, nil
+	}
+	reason, err := graph.Once(ctx, "approval", func(ctx context.Context, _ string) (string, error) {
+		v := tool.judge(ctx, t, c)
+		if v.Decision != pin.Ask {
+			return "", errNotAsked
+		}
+		return v.Reason, nil
+	})
+	if errors.Is(err, errNotAsked) {
+		return Decision{}, false, nil
+	}
+	if err != nil {
+		return Decision{}, false, err
+	}
+	prompt := Approval{Call: c, Args: json.RawMessage(c.Args), About: tool.spec.Description, Reason: reason, ReadOnly: tool.readOnly}
+	d, err := graph.Ask(ctx, ApproveQuestion, prompt, tool.asking(t, c))
+	return d, err == nil, err
+}
+
+// asking are the terms of the question about a call.
+func (t Tool) asking(turn *Turn, c message.Call) graph.AskOptions[Decision] {
+	o := graph.AskOptions[Decision]{Within: t.within, Check: func(d Decision) error { return t.takes(turn, c, d) }}
+	if t.within > 0 {
+		d := Reject("nobody decided in time")
+		o.Default = &d
+	}
+	if t.fourEyes {
+		o.NotBy = turn.Scope.Get().User()
+	}
+	return o
+}
+
+// takes returns an error for a decision that makes no sense, or lets run what may not.
+func (t Tool) takes(turn *Turn, c message.Call, d Decision) error {
+	switch d.Action {
+	case ActionApprove, ActionReject:
+		return nil
+	case ActionRespond:
+		if strings.TrimSpace(d.Text) == "" {
+			return errors.New("a response needs a text for the model")
+		}
+		return nil
+	case ActionEdit:
+		c.Args = string(d.Args)
+		if err := t.valid(d.Args); err != nil {
+			return fmt.Errorf("the arguments do not fit %s: %w", t.spec.Name, err)
+		}
+		if v := t.gated(turn, c); v.Decision == pin.Block { // whoever wants it
+			return errors.New(v.Reason)
+		}
+		return nil
+	}
+	return fmt.Errorf("the action %q is none of approve, edit, reject and respond", d.Action)
+}
+
+// decisionKey binds a decision to the call as it was shown.
+func decisionKey(c message.Call) string { return c.ID + " " + pin.Hash(c) }
