@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -82,33 +81,38 @@ func TestStatus(t *testing.T) {
 // Texts of real endpoints about requests that are too long.
 func TestContextLength(t *testing.T) {
 	t.Parallel()
-	for text, limit := range map[string]int{
-		"This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion).":                4096,
-		"'max_tokens' or 'max_completion_tokens' is too large: 1000. This model's maximum context length is 2048 tokens and your request has 1900 input tokens": 2048,
-		"The decoder prompt (length 5000) is longer than the maximum model length of 4097.":                                                                     4097,
-		"This endpoint's maximum context length is 8192 tokens. However, you requested about 9000 tokens.":                                                      8192,
-		"This model's maximum prompt length is 131072 but the request contains 140000 tokens.":                                                                  131072,
-		"<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]":                                                                129024,
-		"the request exceeds the available context size (4096 tokens), try increasing it":                                                                       4096,
-		"Invalid request: Your request exceeded model token limit: 8192 (requested: 9000)":                                                                      8192,
-		"The input (5000 tokens) is longer than the model's context length (4098 tokens).":                                                                      4098,
-		"Requested token count exceeds the model's maximum context length of 4099 tokens.":                                                                      4099,
-		"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length":                                                32768,
-		"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).":                                                               1048576,
-		"prompt is too long: 210000 tokens > 200000 maximum":                                                                                                    200000,
-		"the input length exceeds the context length":                                                                                                           0,
-		"input length exceeds maximum context length":                                                                                                           0,
-		"Please reduce the length of the messages or completion.":                                                                                               0,
+	for _, c := range []struct {
+		limit int
+		text  string
+	}{
+		{4096, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in " +
+			"the messages, 1000 in the completion)."},
+		{2048, "'max_tokens' or 'max_completion_tokens' is too large: 1000. This model's maximum context length is " +
+			"2048 tokens and your request has 1900 input tokens"},
+		{4097, "The decoder prompt (length 5000) is longer than the maximum model length of 4097."},
+		{8192, "This endpoint's maximum context length is 8192 tokens. However, you requested about 9000 tokens."},
+		{131072, "This model's maximum prompt length is 131072 but the request contains 140000 tokens."},
+		{129024, "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]"},
+		{4096, "the request exceeds the available context size (4096 tokens), try increasing it"},
+		{8192, "Invalid request: Your request exceeded model token limit: 8192 (requested: 9000)"},
+		{4098, "The input (5000 tokens) is longer than the model's context length (4098 tokens)."},
+		{4099, "Requested token count exceeds the model's maximum context length of 4099 tokens."},
+		{32768, "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length"},
+		{1048576, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."},
+		{200000, "prompt is too long: 210000 tokens > 200000 maximum"},
+		{0, "the input length exceeds the context length"},
+		{0, "input length exceeds maximum context length"},
+		{0, "Please reduce the length of the messages or completion."},
 	} {
-		doc, err := json.Marshal(map[string]map[string]string{"error": {"message": text, "type": "invalid_request_error"}})
+		doc, err := json.Marshal(map[string]map[string]string{"error": {"message": c.text, "type": "invalid_request_error"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, status := range []int{400, 500} {
 			m, _ := provide(t, replies(openaitest.Reply{Error: body(status, string(doc))}), openai.Options{})
 			_, err = m.Generate(within(t), hello(), nil)
-			if e, _ := errors.AsType[*nodes.ModelError](err); e == nil || e.Kind != nodes.KindContextLength || e.Limit != limit {
-				t.Errorf("%q: %v, limit %+v", text, err, e)
+			if e, _ := errors.AsType[*nodes.ModelError](err); e == nil || e.Kind != nodes.KindContextLength || e.Limit != c.limit {
+				t.Errorf("%q: %v, limit %+v", c.text, err, e)
 			}
 		}
 	}
@@ -183,11 +187,12 @@ func TestOddBodies(t *testing.T) {
 		kind, doc string
 		want      nodes.ErrorKind
 	}{
-		"no line after [DONE]":     {"text/event-stream", yes + "data: [DONE]", ""},
-		"one line after [DONE]":    {"text/event-stream", yes + "data:[DONE]\n", ""},
-		"[DONE] cut":               {"text/event-stream", yes + "data: [DON", nodes.KindCut},
-		"no type of content":       {"", yes + "data: [DONE]\n\n", ""},
-		"event of errors":          {"text/event-stream", "event: error\ndata: {\"message\":\"m\",\"code\":\"overloaded\"}\n\n" + yes + "data: [DONE]\n\n", nodes.KindUnavailable},
+		"no line after [DONE]":  {"text/event-stream", yes + "data: [DONE]", ""},
+		"one line after [DONE]": {"text/event-stream", yes + "data:[DONE]\n", ""},
+		"[DONE] cut":            {"text/event-stream", yes + "data: [DON", nodes.KindCut},
+		"no type of content":    {"", yes + "data: [DONE]\n\n", ""},
+		"event of errors": {"text/event-stream",
+			"event: error\ndata: {\"message\":\"m\",\"code\":\"overloaded\"}\n\n" + yes + "data: [DONE]\n\n", nodes.KindUnavailable},
 		"broken event":             {"text/event-stream", "data: {\"choices\n\n" + yes + "data: [DONE]\n\n", nodes.KindCut},
 		"nothing":                  {"text/event-stream", "", nodes.KindCut},
 		"only [DONE]":              {"text/event-stream", "data: [DONE]\n\n", nodes.KindCut},
@@ -195,8 +200,8 @@ func TestOddBodies(t *testing.T) {
 		"an error with status 200": {"application/json", `{"error":{"message":"m","type":"server_error"}}`, nodes.KindUnavailable},
 		"a page":                   {"text/html", "<html>Log in</html>", nodes.KindCut},
 		"usage before the end":     {"text/event-stream", `data: {"choices":[],"usage":{"prompt_tokens":1}}` + "\n\n" + yes + "data: [DONE]\n\n", ""},
-		"arguments as an object": {"text/event-stream", `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"f","arguments":{"a":1}}}]}}]}` +
-			"\n\n" + yes + "data: [DONE]\n\n", ""},
+		"arguments as an object": {"text/event-stream", `data: {"choices":[{"index":0,"delta":{"tool_calls":[` +
+			`{"index":0,"id":"c1","function":{"name":"f","arguments":{"a":1}}}]}}]}` + "\n\n" + yes + "data: [DONE]\n\n", ""},
 	} {
 		a, err := serve(t, c.kind, c.doc).Generate(within(t), hello(), nil)
 		if nodes.KindOf(err) != c.want || (err == nil) != (c.want == "") || err == nil && a.Message.Text() != "Yes." {
@@ -215,44 +220,13 @@ func TestNoConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	m, err := openai.New(openai.Options{BaseURL: "http://user:password@" + l.Addr().String() + "/v1?token=secret", Model: "test", APIKey: key})
+	m, err := openai.New(openai.Options{BaseURL: "http://secret:password@" + l.Addr().String() + "/v1", Model: "test", APIKey: key})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = m.Generate(within(t), hello(), nil)
 	if nodes.KindOf(err) != nodes.KindUnavailable || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "password") {
 		t.Error(err)
-	}
-}
-
-// A silentEndpoint answers with some bytes, or not at all, and then says nothing more.
-type silentEndpoint struct{ begins string }
-
-func (s silentEndpoint) RoundTrip(r *http.Request) (*http.Response, error) {
-	if s.begins == "" {
-		<-r.Context().Done()
-		return nil, r.Context().Err()
-	}
-	in, out := io.Pipe()
-	context.AfterFunc(r.Context(), func() { out.CloseWithError(r.Context().Err()) })
-	body := io.MultiReader(strings.NewReader(s.begins), in)
-	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(body), Request: r}, nil
-}
-
-// An endpoint that falls silent is given up, before its answer and in the middle of it.
-func TestSilence(t *testing.T) {
-	t.Parallel()
-	const begin = `data: {"choices":[{"index":0,"delta":{"content":"Yes"}}]}` + "\n\n"
-	for begins, want := range map[string]nodes.ErrorKind{"": nodes.KindUnavailable, begin: nodes.KindCut} {
-		m, err := openai.New(openai.Options{BaseURL: "http://localhost/v1", Model: "test", IdleTimeout: time.Second,
-			HTTPClient: &http.Client{Transport: silentEndpoint{begins}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := m.Generate(within(t), hello(), nil)
-		if nodes.KindOf(err) != want || !strings.Contains(err.Error(), "IdleTimeout") || want == nodes.KindCut && a.Message.Text() != "Yes" {
-			t.Errorf("%q: %q, %v", begins, a.Message.Text(), err)
-		}
 	}
 }
 

@@ -37,7 +37,7 @@ func (t rawText) bytes() []byte {
 		unit, _ := strconv.ParseUint(string(in[2:6]), 16, 16) // the JSON decoder has seen that it is one
 		out, in = appendUnit(out, rune(unit)), in[6:]
 	}
-	return pairs(out)
+	return out
 }
 
 func unescaped(c byte) byte {
@@ -111,16 +111,6 @@ func incomplete(b []byte) int {
 	for n := 1; n <= min(3, len(b)); n++ {
 		tail := b[len(b)-n:]
 		if n == 3 && isHalf(tail, 0xA0) || utf8.RuneStart(tail[0]) && !utf8.FullRune(tail) {
-			return n
-		}
-	}
-	return surrogateTail(b)
-}
-
-// surrogateTail is the length of the first half of a pair, and of the bytes of a second half after it, at the end of a text.
-func surrogateTail(b []byte) int {
-	for n := 4; n <= min(5, len(b)); n++ {
-		if tail := b[len(b)-n:]; isHalf(tail, 0xA0) && tail[3] == 0xED {
 			return n
 		}
 	}
