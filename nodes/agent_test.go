@@ -17,20 +17,20 @@ import (
 	"github.com/holdfast-go/holdfast/state"
 )
 
-// shop is a user's state.
-type shop struct {
+// desk is a user's state.
+type desk struct {
 	nodes.Turn
 	Refunds state.List[string] `json:"refunds"`
 }
 
-// A script answers requests one after the other, and keeps them.
-type script struct {
+// Lines answer requests one after the other, and keeps them.
+type lines struct {
 	mu       sync.Mutex
 	steps    []func(r nodes.Request) (nodes.Answer, error)
 	requests []nodes.Request
 }
 
-func (s *script) Generate(ctx context.Context, r nodes.Request, stream func(nodes.Delta)) (nodes.Answer, error) {
+func (s *lines) Generate(ctx context.Context, r nodes.Request, stream func(nodes.Delta)) (nodes.Answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := message.Valid(r.Messages); err != nil {
@@ -47,7 +47,7 @@ func (s *script) Generate(ctx context.Context, r nodes.Request, stream func(node
 	return a, err
 }
 
-func says(text string) func(nodes.Request) (nodes.Answer, error) {
+func tells(text string) func(nodes.Request) (nodes.Answer, error) {
 	return func(nodes.Request) (nodes.Answer, error) {
 		return nodes.Answer{Message: message.Assistant(text), Stop: nodes.StopEnd, Usage: nodes.Usage{Input: 10, Output: 2}}, nil
 	}
@@ -63,21 +63,21 @@ func fails(err error) func(nodes.Request) (nodes.Answer, error) {
 	return func(nodes.Request) (nodes.Answer, error) { return nodes.Answer{}, err }
 }
 
-// A bench is an agent over a script, in memory.
+// A bench is an agent over lines, in memory.
 type bench struct {
 	*testing.T
-	script  *script
+	lines   *lines
 	store   checkpoint.Store
 	session *session.Store
 	kit     *nodes.Kit
-	app     *graph.App[shop]
+	app     *graph.App[desk]
 	scope   memory.Scope
 	thread  graph.Thread
 }
 
 func newBench(t *testing.T, c nodes.Config, steps ...func(nodes.Request) (nodes.Answer, error)) *bench {
 	t.Helper()
-	b := &bench{T: t, script: &script{steps: steps}, store: new(checkpoint.Memory), thread: graph.ID("chat-1")}
+	b := &bench{T: t, lines: &lines{steps: steps}, store: new(checkpoint.Memory), thread: graph.ID("chat-1")}
 	b.scope, _ = memory.NewScope("acme", "ann")
 	var err error
 	if b.session, err = session.NewMemory(session.Options{}); err != nil {
@@ -90,7 +90,7 @@ func newBench(t *testing.T, c nodes.Config, steps ...func(nodes.Request) (nodes.
 	}
 	for i := range c.Roles {
 		if c.Roles[i].Models == nil {
-			c.Roles[i].Models = []nodes.Model{b.script}
+			c.Roles[i].Models = []nodes.Model{b.lines}
 		}
 		if c.Roles[i].System == nil {
 			c.Roles[i].System = []string{"You help with orders."}
@@ -105,7 +105,7 @@ func newBench(t *testing.T, c nodes.Config, steps ...func(nodes.Request) (nodes.
 
 func (b *bench) compile() {
 	b.Helper()
-	app, err := nodes.Agent[shop]("shop", b.kit).Compile(graph.Options{Store: b.store})
+	app, err := nodes.Agent[desk]("shop", b.kit).Compile(graph.Options{Store: b.store})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -113,8 +113,8 @@ func (b *bench) compile() {
 	b.Cleanup(func() { app.Close(context.Background()) })
 }
 
-func (b *bench) say(text string) (*shop, error) {
-	return b.app.Run(b.Context(), b.thread, nodes.Input[shop](b.scope, message.User(text)))
+func (b *bench) say(text string) (*desk, error) {
+	return b.app.Run(b.Context(), b.thread, nodes.Input[desk](b.scope, message.User(text)))
 }
 
 // hears says a text and returns the answer.
@@ -129,7 +129,7 @@ func (b *bench) hears(text string) string {
 
 func TestATurnOfPlainText(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, nodes.Config{}, says("Hello."), says("Again."))
+	b := newBench(t, nodes.Config{}, tells("Hello."), tells("Again."))
 	if got := b.hears("hi"); got != "Hello." {
 		t.Fatalf("it says %q", got)
 	}

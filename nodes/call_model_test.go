@@ -174,7 +174,7 @@ func TestStoppedWhileWriting(t *testing.T) {
 			defer cancel()
 			ended := make(chan error, 1)
 			go func() {
-				_, err := b.app.Run(ctx, b.thread, nodes.Input[shop](b.scope, message.User("tell")))
+				_, err := b.app.Run(ctx, b.thread, nodes.Input[desk](b.scope, message.User("tell")))
 				ended <- err
 			}()
 			select {
@@ -239,7 +239,7 @@ func TestSuccessAfterTheEnd(t *testing.T) {
 		return nodes.Answer{Message: message.Assistant("half a sen"), Stop: nodes.StopEnd}, nil
 	})
 	b := newBench(t, nodes.Config{Roles: []nodes.Role{{Name: "r", Models: []nodes.Model{model}}}})
-	if _, err := b.app.Run(ctx, b.thread, nodes.Input[shop](b.scope, message.User("hi"))); !errors.Is(err, context.Canceled) {
+	if _, err := b.app.Run(ctx, b.thread, nodes.Input[desk](b.scope, message.User("hi"))); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the error is %v", err)
 	}
 	s, err := b.app.State(t.Context(), b.thread)
@@ -259,12 +259,12 @@ type verdict struct {
 func TestStructuredOutput(t *testing.T) {
 	t.Parallel()
 	role := nodes.Role{Name: "judge", Output: nodes.OutputOf[verdict]("verdict")}
-	b := newBench(t, nodes.Config{Roles: []nodes.Role{role}}, says("Sure, a refund!"), func(r nodes.Request) (nodes.Answer, error) {
+	b := newBench(t, nodes.Config{Roles: []nodes.Role{role}}, tells("Sure, a refund!"), func(r nodes.Request) (nodes.Answer, error) {
 		if last := r.Messages[len(r.Messages)-1].Text(); !strings.Contains(last, "required form") {
 			t.Errorf("it is told %q", last)
 		}
-		return says(`{"refund":true,"why":"it broke"}`)(r)
-	}, says(`{"refund":1}`), says(`{}`), says(`nonsense`))
+		return tells(`{"refund":true,"why":"it broke"}`)(r)
+	}, tells(`{"refund":1}`), tells(`{}`), tells(`nonsense`))
 	s, err := b.say("may I?")
 	if err != nil {
 		t.Fatal(err)
@@ -294,13 +294,13 @@ func TestAnswersBeforeTheLimit(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, c.config)
 			n := 0
-			b.script.steps = slices.Repeat([]func(nodes.Request) (nodes.Answer, error){func(r nodes.Request) (nodes.Answer, error) {
+			b.lines.steps = slices.Repeat([]func(nodes.Request) (nodes.Answer, error){func(r nodes.Request) (nodes.Answer, error) {
 				if n++; r.NoCalls {
-					return says("what I know")(r)
+					return tells("what I know")(r)
 				}
 				return call(n)(r)
 			}}, 30)
-			out, err := b.app.With(graph.RunOptions{StepLimit: c.limit}).Run(t.Context(), b.thread, nodes.Input[shop](b.scope, message.User("dig")))
+			out, err := b.app.With(graph.RunOptions{StepLimit: c.limit}).Run(t.Context(), b.thread, nodes.Input[desk](b.scope, message.User("dig")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -320,25 +320,25 @@ func TestAnswersBeforeTheLimit(t *testing.T) {
 
 func TestInputIsRefused(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, nodes.Config{}, says("Hello."), says("Still here."))
+	b := newBench(t, nodes.Config{}, tells("Hello."), tells("Still here."))
 	b.hears("hi")
 	other, _ := memory.NewScope("acme", "bob")
-	if _, err := b.app.Run(t.Context(), b.thread, nodes.Input[shop](other, message.User("my secret"))); !errors.Is(err, nodes.ErrForeign) {
+	if _, err := b.app.Run(t.Context(), b.thread, nodes.Input[desk](other, message.User("my secret"))); !errors.Is(err, nodes.ErrForeign) {
 		t.Errorf("a foreign message: %v", err)
 	}
-	if _, err := b.app.Run(t.Context(), b.thread, nodes.Input[shop](memory.Scope{}, message.User("nobody"))); !errors.Is(err, nodes.ErrNoInput) {
+	if _, err := b.app.Run(t.Context(), b.thread, nodes.Input[desk](memory.Scope{}, message.User("nobody"))); !errors.Is(err, nodes.ErrNoInput) {
 		t.Errorf("a message of nobody: %v", err)
 	}
-	if _, err := b.app.Run(t.Context(), b.thread, func(*shop) {}); !errors.Is(err, nodes.ErrNoInput) {
+	if _, err := b.app.Run(t.Context(), b.thread, func(*desk) {}); !errors.Is(err, nodes.ErrNoInput) {
 		t.Errorf("no message: %v", err)
 	}
-	if _, err := b.app.Run(t.Context(), graph.Thread{Tenant: "globex", ID: "x"}, nodes.Input[shop](b.scope, message.User("hi"))); !errors.Is(err, nodes.ErrForeign) {
+	if _, err := b.app.Run(t.Context(), graph.Thread{Tenant: "globex", ID: "x"}, nodes.Input[desk](b.scope, message.User("hi"))); !errors.Is(err, nodes.ErrForeign) {
 		t.Errorf("a thread of another tenant: %v", err)
 	}
 	if got := b.hears("hi"); got != "Still here." {
 		t.Errorf("it says %q", got)
 	}
-	for _, r := range b.script.requests {
+	for _, r := range b.lines.requests {
 		for _, m := range r.Messages {
 			if strings.Contains(m.Text(), "secret") || strings.Contains(m.Text(), "nobody") {
 				t.Errorf("the model was told %q", m.Text())

@@ -70,6 +70,9 @@ func argsOf(c message.Call) string {
 
 // context tells functions of the tool's author what they are called for.
 func (w *job) context(ctx context.Context, c message.Call, key string) context.Context {
+	if placeOf(ctx).turn != w.turn { // the node is not of AddEach
+		ctx = context.WithValue(ctx, placeKey{}, place{turn: w.turn})
+	}
 	return calling(ctx, Invocation{
 		Call: c, Key: key, Scope: w.turn.Scope.Get(), Conversation: conversationOf(ctx, w.turn), Role: w.role.Name,
 	})

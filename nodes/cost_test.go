@@ -53,31 +53,31 @@ func TestRoundTrips(t *testing.T) {
 		steps steps
 		want  cost
 	}{
-		{"no tool", steps{says("a")}, cost{5, 1, 2, 0}},
-		{"a tool that reads", steps{call("look"), says("a")}, cost{9, 1, 3, 0}},
-		{"a tool with an effect", steps{call("pay"), says("a")}, cost{10, 1, 3, 0}},
-		{"three steps of one tool", steps{call("look"), call("look"), call("look"), says("a")}, cost{17, 1, 5, 0}},
+		{"no tool", steps{tells("a")}, cost{5, 1, 2, 0}},
+		{"a tool that reads", steps{call("look"), tells("a")}, cost{9, 1, 3, 0}},
+		{"a tool with an effect", steps{call("pay"), tells("a")}, cost{10, 1, 3, 0}},
+		{"three steps of one tool", steps{call("look"), call("look"), call("look"), tells("a")}, cost{17, 1, 5, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			back := &counted{Backend: session.MemoryBackend()}
-			sessions, err := session.New(back, session.Options{})
+			conversations, err := session.New(back, session.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer sessions.Close()
+			defer conversations.Close()
 			store := faultstore.New(new(checkpoint.Memory))
-			kit, err := nodes.New(nodes.Config{Session: sessions, Roles: []nodes.Role{{Name: "r", Models: []nodes.Model{&script{steps: c.steps}}, Tools: []nodes.Tool{look, pay}}}})
+			kit, err := nodes.New(nodes.Config{Session: conversations, Roles: []nodes.Role{{Name: "r", Models: []nodes.Model{&lines{steps: c.steps}}, Tools: []nodes.Tool{look, pay}}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			app, err := nodes.Agent[shop]("shop", kit).Compile(graph.Options{Store: store})
+			app, err := nodes.Agent[desk]("shop", kit).Compile(graph.Options{Store: store})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer app.Close(context.Background())
 			scope, _ := memory.NewScope("acme", "ann")
-			if _, err := app.Run(t.Context(), graph.ID("1"), nodes.Input[shop](scope, message.User("hi"))); err != nil {
+			if _, err := app.Run(t.Context(), graph.ID("1"), nodes.Input[desk](scope, message.User("hi"))); err != nil {
 				t.Fatal(err)
 			}
 			writes := store.Calls("Append") + store.Calls("Acquire") + store.Calls("Answer") + store.Calls("Post") + store.Calls("Release")

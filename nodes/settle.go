@@ -160,21 +160,20 @@ func (w *job) write(ctx context.Context, o session.Write) error {
 	return nil
 }
 
-// stored is for a call that was settled before and then not committed, and that came to something else this time because it
-// is not recorded. What the user may have seen stays.
+// stored is for a call that was settled before and then not committed, and that came to something else this time because it is not
+// recorded. What the user may have seen stays. A result of another call with the same id is a conflict.
 func (w *job) stored(ctx context.Context, o session.Write) (message.Message, int, error) {
-	mine := o.Messages[len(o.Messages)-1]
-	page, err := w.kit.c.Session.Messages(ctx, w.turn.Scope.Get(), conversationOf(ctx, w.turn), session.Page{Newest: true, Limit: 1000})
+	caller, mine := o.Messages[0], o.Messages[len(o.Messages)-1]
+	page := session.Page{Newest: true, Limit: 1000}
+	rows, err := w.kit.c.Session.Messages(ctx, w.turn.Scope.Get(), conversationOf(ctx, w.turn), page)
 	if err != nil {
 		return mine, 0, err
 	}
-	for _, old := range page {
-		if old.ID == mine.ID {
-			return old.Message, 1, nil // with its facts
-		}
-		if len(o.Messages) > 1 && old.ID == o.Messages[0].ID { // an older result is that of another call with this id
-			break
-		}
+	at := func(id string) int {
+		return slices.IndexFunc(rows, func(m session.Message) bool { return m.ID == id })
+	}
+	if i := at(mine.ID); i >= 0 && at(caller.ID) >= i {
+		return rows[i].Message, 1, nil // its facts are stored too
 	}
 	return mine, 0, fmt.Errorf("nodes: the result of %s: %w", w.call.Name, session.ErrConflict)
 }

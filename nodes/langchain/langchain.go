@@ -29,7 +29,7 @@
 //     if all the parts of one call come as the first part of another. What an endpoint reports in the middle of a stream is
 //     skipped: it is a cut answer, of which the provider's words are lost. So is a line that is no JSON: text that was in it is
 //     missing unnoticed. An endpoint that sends another choice after the one that says why it stopped is taken for cut. A
-//     line of more than 64 KiB is an error. Errors of HTTP have no body but its message, and no Retry-After.
+//     line of more than 64 KiB is an error. Of a refused request only the status and the message are left, no Retry-After.
 //   - anthropic: arguments are written anew, with sorted keys, and a streamed call whose arguments are no JSON fails the whole
 //     answer. A stream that is cut and one without an answer are the same error, told apart by whether text had arrived. The
 //     signature of reasoning is lost in a stream, and reasoning cannot be sent back at all: leave extended thinking off with
@@ -38,8 +38,8 @@
 //     the context has ended, which is caught. A last part without content hides the reason to stop, and is taken for cut. Calls
 //     have no ids. NoCalls is not known; the JSON mode is left off where there are tools, which the API refuses together.
 //     Images by URL are fetched by this process, without the context: do not pass on addresses that a stranger wrote.
-//   - bedrock: NoCalls is not known. The stream of Anthropic models drops all calls, which is caught; use NoStream with tools.
-//     An answer that reached its limit of tokens is an error without one.
+//   - bedrock: NoCalls is not known. The stream of Anthropic models drops all calls, so nothing is streamed where there are
+//     tools. An answer that reached its limit of tokens is an error without a stream.
 //   - mistral: the context is not passed on: a call that is not streamed ends when the provider or the client's own time limit
 //     says so. Results do not name their calls.
 //   - ollama: tools are not told to the model, and a history with calls is refused. There is no reason to stop, so an answer
@@ -122,7 +122,7 @@ func (m *Model) Generate(ctx context.Context, r nodes.Request, stream func(nodes
 		tell = func(nodes.Delta) {}
 	}
 	s := &stretch{tell: tell}
-	streamed := stream != nil && !m.o.NoStream
+	streamed := stream != nil && !m.o.NoStream && (m.o.Provider != "bedrock" || len(r.Tools) == 0)
 	resp, err := m.llm.GenerateContent(ctx, m.messages(r), m.options(r, s, streamed)...)
 	s.end()
 	if ended := ctx.Err(); ended != nil {

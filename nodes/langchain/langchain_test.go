@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/tmc/langchaingo/llms"
 	"go.uber.org/goleak"
@@ -67,6 +68,9 @@ func generate(t *testing.T, s stub, o langchain.Options, r nodes.Request) (nodes
 // put puts together what was streamed.
 func put(deltas []nodes.Delta) (text, reasoning string, calls []message.Call) {
 	for _, d := range deltas {
+		if !utf8.ValidString(d.Text) {
+			text += "<half a character>"
+		}
 		text += d.Text
 		reasoning += d.Reasoning
 		if d.Call != nil {
@@ -191,6 +195,10 @@ func TestOptions(t *testing.T) {
 			func(o llms.CallOptions, _ []llms.MessageContent) bool {
 				return o.StreamingFunc == nil && o.StreamingReasoningFunc == nil
 			}},
+		{"no stream of tools from bedrock", langchain.Options{Provider: "bedrock"}, nodes.Request{Tools: []working.Tool{tool}},
+			func(o llms.CallOptions, _ []llms.MessageContent) bool { return o.StreamingFunc == nil }},
+		{"a stream from bedrock", langchain.Options{Provider: "bedrock"}, nodes.Request{},
+			func(o llms.CallOptions, _ []llms.MessageContent) bool { return o.StreamingFunc != nil }},
 		{"no stream without a reason to stop", langchain.Options{Provider: "ollama"}, nodes.Request{},
 			func(o llms.CallOptions, _ []llms.MessageContent) bool { return o.StreamingFunc == nil }},
 	} {
@@ -236,7 +244,7 @@ func TestAnswers(t *testing.T) {
 		stop           nodes.Stop
 		usage          nodes.Usage
 	}{
-		{"text", "", []*llms.ContentChoice{{Content: "Hello, Zoë.", StopReason: "stop"}}, "Hello, Zoë.", "", nil, nodes.StopEnd, nodes.Usage{}},
+		{"text", "", []*llms.ContentChoice{{Content: "Hello, Zoë. 你好😀", StopReason: "stop"}}, "Hello, Zoë. 你好😀", "", nil, nodes.StopEnd, nodes.Usage{}},
 		{"length", "", []*llms.ContentChoice{{Content: "a", StopReason: "length"}}, "a", "", nil, nodes.StopLength, nodes.Usage{}},
 		{"length of Google", "", []*llms.ContentChoice{{Content: "a", StopReason: "FinishReasonMaxTokens"}}, "a", "", nil, nodes.StopLength, nodes.Usage{}},
 		{"calls", "", []*llms.ContentChoice{{StopReason: "tool_calls", ToolCalls: []llms.ToolCall{toolCall("1", "f", `{"b": 1,"a":2}`), toolCall("2", "g", `{}`)}}},

@@ -1,11 +1,13 @@
 package langchain
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/holdfast-go/holdfast/message"
 	"github.com/holdfast-go/holdfast/nodes"
@@ -21,6 +23,7 @@ type stretch struct {
 	mu        sync.Mutex
 	text      strings.Builder
 	reasoning strings.Builder
+	rest      []byte   // of text: the beginning of a character
 	calls     []string // ids that were streamed
 	held      bool     // the rest is told at the end, because something came that may have been no text
 	over      bool
@@ -40,9 +43,27 @@ func (s *stretch) chunk(ctx context.Context, b []byte) error {
 	if s.held {
 		return nil
 	}
-	s.text.Write(b)
-	s.tell(nodes.Delta{Text: string(b)})
+	if text := s.whole(b); text != "" {
+		s.text.WriteString(text)
+		s.tell(nodes.Delta{Text: text})
+	}
 	return nil
+}
+
+// whole returns what has arrived up to the last whole character: a client may cut inside of one.
+func (s *stretch) whole(b []byte) string {
+	b = append(s.rest, b...)
+	end := len(b)
+	for i := end - 1; i >= max(0, end-utf8.UTFMax); i-- {
+		if utf8.RuneStart(b[i]) {
+			if !utf8.FullRune(b[i:]) {
+				end = i
+			}
+			break
+		}
+	}
+	s.rest = bytes.Clone(b[end:])
+	return string(b[:end])
 }
 
 func (s *stretch) reasoningChunk(ctx context.Context, reasoning, _ []byte) error {
