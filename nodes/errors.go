@@ -11,10 +11,10 @@ var (
 
 	// ErrForeign is returned when a thread is given a message of another user, or of another tenant than the thread's. Nothing of
 	// the message is kept.
-	ErrForeign = errors.New("nodes: the thread belongs to somebody else; begin a thread of the user's own")
+	ErrForeign error = lasting("nodes: the thread belongs to somebody else; begin a thread of the user's own")
 
 	// ErrNoInput is returned when a run was not begun with Input.
-	ErrNoInput = errors.New("nodes: there is no message to answer; begin the run with nodes.Input")
+	ErrNoInput error = lasting("nodes: there is no message to answer; begin the run with nodes.Input")
 
 	// ErrOutput is returned when no model has answered in the form that Role.Output asks for.
 	ErrOutput = errors.New("nodes: the answer does not have the required form")
@@ -25,6 +25,14 @@ var (
 	// ErrNoTurn is returned by functions for tools when the context is not that of a node of this package.
 	ErrNoTurn = errors.New("nodes: the context is not that of a ready node")
 )
+
+// A lasting error is the same at every attempt.
+type lasting string
+
+func (e lasting) Error() string { return string(e) }
+
+// Retryable is false: the engine's retries ask it.
+func (e lasting) Retryable() bool { return false }
 
 // A ConfigError lists all that is wrong with a Config. It matches ErrConfig.
 type ConfigError struct{ Faults []string }
