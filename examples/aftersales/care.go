@@ -10,7 +10,9 @@ import (
 	"github.com/holdfast-go/holdfast/memory"
 	"github.com/holdfast-go/holdfast/memory/session"
 	"github.com/holdfast-go/holdfast/memory/working"
+	"github.com/holdfast-go/holdfast/memory/working/tiktoken"
 	"github.com/holdfast-go/holdfast/nodes"
+	"github.com/holdfast-go/holdfast/nodes/openai"
 )
 
 // Care is the state of one conversation with a customer.
@@ -75,7 +77,11 @@ func scripted(pace time.Duration) brain { return brain{model: script.Model{Pace:
 
 // brainOf is the one that the environment names, or else the scripted one.
 func brainOf(pace time.Duration) (brain, error) {
-	return scripted(pace), nil
+	m, named, err := openai.FromEnv()
+	if err != nil || !named {
+		return scripted(pace), err
+	}
+	return brain{m, working.Cached(tiktoken.O200k(), 10_000)}, nil
 }
 
 // tenant is the shop: everybody who talks to this program is a customer of it.

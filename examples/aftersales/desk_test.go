@@ -113,7 +113,9 @@ func wantQuestion(t *testing.T, err error) graph.Question {
 	return open.Questions[0]
 }
 
-func by(name string, q graph.Question, d nodes.Decision) graph.Command { return graph.Answer(q, d).By(name) }
+func by(name string, q graph.Question, d nodes.Decision) graph.Command {
+	return graph.Answer(q, d).By(name)
+}
 
 // E18, E23: whatever goes wrong at whatever endpoint, the refund ends well, and the money moves once.
 func TestFaults(t *testing.T) {

@@ -14,11 +14,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/holdfast-go/holdfast/examples/aftersales/script"
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
 	"github.com/holdfast-go/holdfast/graph"
 	"github.com/holdfast-go/holdfast/internal/crashpoint"
 	"github.com/holdfast-go/holdfast/message"
 	"github.com/holdfast-go/holdfast/nodes"
+	"github.com/holdfast-go/holdfast/nodes/openai"
 )
 
 // A part is what a worker process is told: which dialogue to play, where, and how it dies. It comes in the environment of the test
@@ -29,6 +31,7 @@ type part struct {
 	Shop     string
 	Threads  string // how the names of the conversations begin
 	Restarts int    // how often another process has taken over because the dialogue says so
+	Model    string // URL of a provider; empty: the script answers in the process itself
 	Fate     string // "3 written E": dies at the third passing of that point; empty: it lives
 }
 
@@ -109,14 +112,26 @@ func (p part) play() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Second)
 	defer cancel()
 	client := shop.NewClient(p.Shop, time.Minute)
+	b, err := p.brain()
+	if err != nil {
+		return err
+	}
 	desk, err := openDesk(ctx, &printer{width: 80, mu: new(sync.Mutex), w: io.Discard}, deskOptions{
-		Data: p.Data, User: customer, Shop: client.Through(marked), Brain: scripted(0), Policy: quick, Around: markedTool,
+		Data: p.Data, User: customer, Shop: client.Through(marked), Brain: b, Policy: quick, Around: markedTool,
 	})
 	if err != nil {
 		return err
 	}
 	pl := &player{p, desk}
 	return errors.Join(pl.all(ctx, client), desk.close())
+}
+
+func (p part) brain() (brain, error) {
+	if p.Model == "" {
+		return scripted(0), nil
+	}
+	m, err := openai.New(openai.Options{BaseURL: p.Model, Model: script.Name})
+	return brain{model: m}, err
 }
 
 func (p *player) all(ctx context.Context, admin *shop.Client) error {
