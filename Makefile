@@ -4,7 +4,7 @@ SHELL       := /bin/bash
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
-.PHONY: test unit property race lint cross crash crash-long bench eval fuzz vuln fresh compiler servers stores full weave
+.PHONY: test unit property race lint cross crash crash-long dialogues bench eval fuzz vuln fresh compiler servers stores full weave
 
 test: lint cross unit stores property race crash
 
@@ -33,6 +33,12 @@ crash: servers # victims are killed with SIGKILL; built without -race, whose bin
 crash-long: servers
 	HOLDFAST_CRASH_KILLS=$${HOLDFAST_CRASH_KILLS:-10000} HOLDFAST_CRASH_PART=1 HOLDFAST_CRASH_TURNS=750 HOLDFAST_REQUIRE=1 \
 	go test -count=1 -v -run '^TestCrash|^TestTurnsInMemory' -timeout 0 ./internal/crash
+
+# Each dialogue of the example with a process killed at every point there is on SQLite, and at some on the servers. It prints how to repeat the latter.
+dialogues: servers
+	HOLDFAST_DIALOGUE_KILLS=all go test -count=1 -v -run '^TestDialogues$$' -parallel 4 -timeout 0 ./examples/aftersales
+	for s in postgres redis; do HOLDFAST_REQUIRE=1 HOLDFAST_STORE=$$s HOLDFAST_DIALOGUE_KILLS=$${HOLDFAST_DIALOGUE_KILLS:-20} \
+	go test -count=1 -v -run '^TestDialogues$$' -parallel 4 -timeout 0 ./examples/aftersales || exit 1; done
 
 weave: servers # a thousand interleavings of people and workers on one thread, some of them frozen past their lease, on each store
 	for s in sqlite postgres redis; do HOLDFAST_WEAVE=$$s HOLDFAST_REQUIRE=1 go test -count=1 -v -run '^TestWeave$$' -timeout 30m ./graph || exit 1; done

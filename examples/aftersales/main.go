@@ -45,6 +45,7 @@ type flags struct {
 	lang, db, graph    string
 	user, conversation string
 	demo, help         bool
+	echo               bool // hidden: what is read is printed, for transcripts
 
 	serveShop, work, shop, sessions, say, approve string // hidden
 	timeout, pace                                 time.Duration
@@ -63,6 +64,7 @@ func parseFlags(args []string) (*flags, error) {
 	fs.BoolVar(&f.help, "h", false, "")
 	fs.StringVar(&f.user, "user", customer, "")
 	fs.StringVar(&f.conversation, "conversation", "", "")
+	fs.BoolVar(&f.echo, "echo", false, "")
 	fs.StringVar(&f.serveShop, "serve-shop", "", "")
 	fs.StringVar(&f.work, "work", "", "")
 	fs.StringVar(&f.shop, "shop", "", "")
@@ -224,7 +226,7 @@ func (f *flags) talk(ctx context.Context, p *printer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	t := &talk{desk: d, in: newReader(ctx, os.Stdin), asks: tty && term.IsTerminal(int(os.Stdin.Fd())), thread: graph.ID(f.conversation)}
+	t := &talk{desk: d, in: newReader(ctx, os.Stdin), asks: tty && term.IsTerminal(int(os.Stdin.Fd())), echo: f.echo, thread: graph.ID(f.conversation)}
 	if f.conversation == "" {
 		if t.thread, err = d.lastConversation(ctx); err != nil {
 			return err

@@ -22,6 +22,7 @@ type talk struct {
 	*desk
 	in     *reader
 	asks   bool         // a prompt is shown before each input
+	echo   bool         // what is read is shown, where no terminal does
 	thread graph.Thread // the conversation that is talked in
 }
 
@@ -75,6 +76,9 @@ func (t *talk) read(ctx context.Context) (string, error) {
 		if m, ok := errors.AsType[*mistake](err); ok {
 			t.p.sayf("%s", "%s", t.p.pick(m.en, m.zh))
 			continue
+		}
+		if t.echo && err == nil {
+			t.p.line("> ", line)
 		}
 		return line, err
 	}

@@ -15,11 +15,10 @@ import (
 	"unicode"
 )
 
-var update = flag.Bool("update", false, "write testdata/graph.mmd and the pictures in the READMEs again")
+var update = flag.Bool("update", false, "write testdata/graph.mmd and what the READMEs show again")
 
 // E15: the picture in the README is the graph's.
-func TestPicture(t *testing.T) {
-	t.Parallel()
+func TestPicture(t *testing.T) { // not parallel: it may write a README
 	var b strings.Builder
 	if err := (&flags{graph: "mermaid"}).draw(&b); err != nil {
 		t.Fatal(err)
@@ -38,28 +37,46 @@ func TestPicture(t *testing.T) {
 		t.Errorf("the graph has changed; run the tests with -update:\n%s", b.String())
 	}
 	for _, readme := range []string{"README.md", "README.zh-CN.md"} {
-		checkReadme(t, filepath.Join("..", "..", readme), "```mermaid\n"+strings.TrimSpace(b.String())+"\n```")
+		checkReadme(t, readme, "<!-- aftersales graph -->", "```mermaid\n"+strings.TrimSpace(b.String())+"\n```", strings.TrimSpace)
 	}
 }
 
-// checkReadme compares a picture with what is between the two markers of a README.
-func checkReadme(t *testing.T, file, picture string) {
+// The conversations in the READMEs are what the program says, but for days and names of conversations.
+func TestTranscript(t *testing.T) { // not parallel: it may write a README
+	for readme, tc := range map[string]struct{ lang, input string }{
+		"README.md":       {"en", "Where is my latest order?\nThen refund it, because it is too bright.\ny\ndays 3\nnew\nDid that refund arrive?\n"},
+		"README.zh-CN.md": {"zh", "我最近的订单到哪了？\n那帮我退了吧，因为太亮了。\n是\n过3天\n新对话\n那笔退款到账了吗？\n"},
+	} {
+		r := execute(t, nil, tc.input, "-db", filepath.Join(t.TempDir(), "a.db"), "-lang", tc.lang, "-echo")
+		if r.code != exitOK {
+			t.Fatalf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+		}
+		checkReadme(t, readme, "<!-- aftersales talk -->", "```console\n"+strings.TrimSpace(r.stdout)+"\n```", timeless)
+	}
+}
+
+var passing = regexp.MustCompile(`\d{4}-\d{2}-\d{2}|c-[a-z0-9]{8}`)
+
+func timeless(s string) string { return passing.ReplaceAllString(strings.TrimSpace(s), "~") }
+
+// checkReadme compares a block with what is between two markers of a README, as far as norm leaves it.
+func checkReadme(t *testing.T, readme, marker, want string, norm func(string) string) {
 	t.Helper()
-	const marker = "<!-- aftersales graph -->"
+	file := filepath.Join("..", "..", readme)
 	text := strings.ReplaceAll(string(mustRead(t, file)), "\r\n", "\n")
 	before, rest, _ := strings.Cut(text, marker)
 	block, after, closed := strings.Cut(rest, marker)
 	switch {
 	case !closed:
 		t.Errorf("%s has no two markers %s", file, marker)
-	case strings.TrimSpace(block) == picture:
+	case norm(block) == norm(want):
 	case *update:
-		text = before + marker + "\n\n" + picture + "\n\n" + marker + after
+		text = before + marker + "\n\n" + want + "\n\n" + marker + after
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	default:
-		t.Errorf("%s shows another graph; run the tests with -update", file)
+		t.Errorf("%s shows something else; run the tests with -update:\n%s", file, want)
 	}
 }
 
