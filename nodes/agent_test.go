@@ -66,7 +66,7 @@ func fails(err error) func(nodes.Request) (nodes.Answer, error) {
 // A bench is an agent over lines, in memory.
 type bench struct {
 	*testing.T
-	lines   *lines
+	script  *lines
 	store   checkpoint.Store
 	session *session.Store
 	kit     *nodes.Kit
@@ -77,7 +77,7 @@ type bench struct {
 
 func newBench(t *testing.T, c nodes.Config, steps ...func(nodes.Request) (nodes.Answer, error)) *bench {
 	t.Helper()
-	b := &bench{T: t, lines: &lines{steps: steps}, store: new(checkpoint.Memory), thread: graph.ID("chat-1")}
+	b := &bench{T: t, script: &lines{steps: steps}, store: new(checkpoint.Memory), thread: graph.ID("chat-1")}
 	b.scope, _ = memory.NewScope("acme", "ann")
 	var err error
 	if b.session, err = session.NewMemory(session.Options{}); err != nil {
@@ -90,7 +90,7 @@ func newBench(t *testing.T, c nodes.Config, steps ...func(nodes.Request) (nodes.
 	}
 	for i := range c.Roles {
 		if c.Roles[i].Models == nil {
-			c.Roles[i].Models = []nodes.Model{b.lines}
+			c.Roles[i].Models = []nodes.Model{b.script}
 		}
 		if c.Roles[i].System == nil {
 			c.Roles[i].System = []string{"You help with orders."}
@@ -127,6 +127,7 @@ func (b *bench) hears(text string) string {
 	return nodes.Reply(&s.Turn).Text()
 }
 
+// R26: messages are appended, turn after turn.
 func TestATurnOfPlainText(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nodes.Config{}, tells("Hello."), tells("Again."))

@@ -26,12 +26,11 @@ func TestRetriesAndFallbacks(t *testing.T) {
 	t.Parallel()
 	ms := time.Millisecond
 	for _, c := range []struct {
-		name            string
-		first, second   []error // that the models return before they answer
-		answer          string
-		calls1, calls2  int
-		kind            nodes.ErrorKind
-		wrongKindForRun bool
+		name           string
+		first, second  []error // that the models return before they answer
+		answer         string
+		calls1, calls2 int
+		kind           nodes.ErrorKind
 	}{
 		{name: "passes", first: []error{modelError(nodes.KindRateLimited, ms), modelError(nodes.KindCut, ms)}, answer: "one", calls1: 3},
 		{name: "any error", first: []error{errors.New("broken pipe")}, answer: "one", calls1: 2},
@@ -71,6 +70,13 @@ func TestRetriesAndFallbacks(t *testing.T) {
 			}
 			if got := nodes.Reply(&s.Turn).Text(); got != c.answer {
 				t.Errorf("it says %q", got)
+			}
+			stored, err := b.app.State(t.Context(), b.thread) // R25
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := stored.State.Retries.Get(); n != max(c.calls1-1, 0) || stored.State.Status.Get() != nodes.Answered {
+				t.Errorf("the thread has %d retries and the status %q", n, stored.State.Status.Get())
 			}
 		})
 	}
@@ -294,7 +300,7 @@ func TestAnswersBeforeTheLimit(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, c.config)
 			n := 0
-			b.lines.steps = slices.Repeat([]func(nodes.Request) (nodes.Answer, error){func(r nodes.Request) (nodes.Answer, error) {
+			b.script.steps = slices.Repeat([]func(nodes.Request) (nodes.Answer, error){func(r nodes.Request) (nodes.Answer, error) {
 				if n++; r.NoCalls {
 					return tells("what I know")(r)
 				}
@@ -338,7 +344,7 @@ func TestInputIsRefused(t *testing.T) {
 	if got := b.hears("hi"); got != "Still here." {
 		t.Errorf("it says %q", got)
 	}
-	for _, r := range b.lines.requests {
+	for _, r := range b.script.requests {
 		for _, m := range r.Messages {
 			if strings.Contains(m.Text(), "secret") || strings.Contains(m.Text(), "nobody") {
 				t.Errorf("the model was told %q", m.Text())

@@ -24,7 +24,7 @@ import (
 )
 
 // Of three parallel calls one has a recorded result when the process dies: another process runs the other two, once, under
-// the keys that they had. // report 30 // report 36
+// the keys that they had. // R24 // report 30 // report 36
 func TestResumeRunsWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s checkpoint.Store, h *hand) {

@@ -19,7 +19,7 @@ import (
 )
 
 // A sub-agent sees its task, the user's scope and what the user has forbidden, and nothing else of the conversation; only
-// its reply and what it has used come back.
+// its reply and what it has used come back. // R63
 func TestSubAgentIsIsolated(t *testing.T) {
 	t.Parallel()
 	forbidden := pin.Detect(message.User("Never delete anything."))[0].Pin("p1", "m1", time.Time{})
