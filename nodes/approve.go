@@ -12,14 +12,20 @@ import (
 // does not ask again.
 func (k *Kit) Approve(ctx context.Context, t *Turn, c message.Call) error {
 	w, err := k.job(ctx, t, c)
-	if err != nil || w.refused() != nil {
-		return err // CallTools answers what is refused
+	if err != nil {
+		return err
 	}
-	d, asked, err := k.decide(w.context(ctx, w.call, ""), t, w.tool, w.call)
-	if err == nil && asked {
-		t.Decisions.Put(decisionKey(w.call), d)
+	if w.refused() == nil { // CallTools answers what is refused
+		d, asked, err := k.decide(w.context(ctx, w.call, ""), t, w.tool, w.call)
+		if err != nil {
+			return err
+		}
+		if asked {
+			t.Decisions.Put(decisionKey(w.call), d)
+		}
 	}
-	return err
+	t.Passed.Add(c.ID)
+	return nil
 }
 
 // NeedsDecision reports whether a person has to decide about a call before it may run, and nobody has yet. It asks nobody.

@@ -34,6 +34,7 @@ type Config struct {
 	Attempts     int           // of one model for one answer; default 3
 	MaxWait      time.Duration // longest wait before another attempt: a provider that asks for more is left for the next model; default 30 s
 	MaxSteps     int           // calls of a model in one run, the last without tools; default 25
+	AnswerTime   time.Duration // how long a model may take for one answer; default 5 minutes
 	RecallTime   time.Duration // how long LongTerm and Knowledge may take; default 3 s
 	Logger       *slog.Logger  // nil: nothing is logged. No content is ever logged
 }

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"github.com/holdfast-go/holdfast/graph"
 	"github.com/holdfast-go/holdfast/memory"
 	"github.com/holdfast-go/holdfast/message"
 )
@@ -18,6 +19,18 @@ func Input[S any, P Embeds[S]](scope memory.Scope, m message.Message) func(*S) {
 // InputTo is Input into a conversation with an id of its own. It counts when the thread begins.
 func InputTo[S any, P Embeds[S]](scope memory.Scope, conversation string, m message.Message) func(*S) {
 	return func(s *S) { begin(P(s).embedsTurn(), scope, conversation, m) }
+}
+
+// RunOptions are those of the run that answers a message: whose thread it is and who began it, the message's id as the request, so
+// that one that is sent twice is answered once (graph.ErrDuplicate), and both ids as metadata, by which the directory of runs
+// finds it.
+//
+//	app.With(nodes.RunOptions(scope, "chat-1", m)).Run(ctx, thread, nodes.Input[Shop](scope, m))
+func RunOptions(scope memory.Scope, conversation string, m message.Message) graph.RunOptions {
+	return graph.RunOptions{
+		By: scope.User(), Owner: scope.User(), Request: m.ID,
+		Meta: map[string]string{"conversation": conversation, "message": m.ID},
+	}
 }
 
 // begin writes the input. A foreign message gets no further than its id: load_working_state refuses the run.

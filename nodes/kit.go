@@ -17,6 +17,7 @@ type Kit struct {
 	roles     map[string]Role
 	compactor *compact.Compactor // after the reply: with the Summarizer, if there is one
 	trimmer   *compact.Compactor // between two steps: without
+	compactAt float64            // tokens of history and summary from which it is worth a superstep
 }
 
 // New checks a Config and returns its Kit, or a *ConfigError that lists all that is wrong.
@@ -33,6 +34,7 @@ func New(c Config) (*Kit, error) {
 	if len(faults) > 0 {
 		return nil, &ConfigError{faults}
 	}
+	k.compactAt = float64(c.Compact.Budget) * orFloat(c.Compact.Trigger, 0.8)
 	quick := c.Compact
 	quick.Summarizer = nil
 	var err error
@@ -59,6 +61,7 @@ func (c Config) withDefaults() Config {
 	c.Attempts = orInt(c.Attempts, 3)
 	c.MaxSteps = orInt(c.MaxSteps, 25)
 	c.MaxWait = orTime(c.MaxWait, 30*time.Second)
+	c.AnswerTime = orTime(c.AnswerTime, 5*time.Minute)
 	c.RecallTime = orTime(c.RecallTime, 3*time.Second)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -71,6 +74,13 @@ func orInt(n, or int) int {
 		return or
 	}
 	return n
+}
+
+func orFloat(f, or float64) float64 {
+	if f == 0 {
+		return or
+	}
+	return f
 }
 
 func orTime(d, or time.Duration) time.Duration {
@@ -96,8 +106,8 @@ func (c Config) faults() (out []string) {
 	if err := c.Profile.Check(); err != nil {
 		out = append(out, "Profile: "+err.Error())
 	}
-	if c.Attempts < 0 || c.MaxSteps < 0 || c.MaxWait < 0 || c.RecallTime < 0 {
-		out = append(out, "Attempts, MaxSteps, MaxWait, RecallTime: not below zero")
+	if c.Attempts < 0 || c.MaxSteps < 0 || c.MaxWait < 0 || c.AnswerTime < 0 || c.RecallTime < 0 {
+		out = append(out, "Attempts, MaxSteps, MaxWait, AnswerTime, RecallTime: not below zero")
 	}
 	seen := map[string]bool{}
 	for _, r := range c.Roles {

@@ -1,9 +1,14 @@
 package nodes
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/session"
 	"github.com/holdfast-go/holdfast/memory/working"
 	"github.com/holdfast-go/holdfast/message"
 )
@@ -40,4 +45,95 @@ type Knowledge interface {
 	// Retrieve returns items for a prompt, none if no document fits. After a failure the model is told that documents could
 	// not be read, so that it does not answer as if they said nothing.
 	Retrieve(ctx context.Context, q Query) ([]working.Item, error)
+}
+
+// LoadLongTermMemory is the body of load_long_term_memory. It asks with what the user said and with the entities of the session
+// state, so that "its error log?" finds something. Without a LongTerm it does nothing.
+func (k *Kit) LoadLongTermMemory(ctx context.Context, t *Turn) error {
+	if k.c.LongTerm == nil || !k.c.Profile.Uses(working.LongTerm) {
+		return nil
+	}
+	items, err := recall(ctx, k, t, k.c.LongTerm.Recall)
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		k.c.Logger.Warn("nodes: long-term memory could not be read; the turn goes on without", "err", err)
+	}
+	t.Memories.Set(items)
+	return nil
+}
+
+// RetrieveKnowledge is the body of retrieve_knowledge. Without a Knowledge it does nothing.
+func (k *Kit) RetrieveKnowledge(ctx context.Context, t *Turn) error {
+	if k.c.Knowledge == nil || !k.c.Profile.Uses(working.Knowledge) && !k.c.Profile.Uses(working.Graph) {
+		return nil
+	}
+	items, err := recall(ctx, k, t, k.c.Knowledge.Retrieve)
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		k.c.Logger.Warn("nodes: documents could not be read", "err", err)
+		t.Notes.Append(working.Note{ID: "documents", Text: k.text(
+			"The documents could not be read just now. Say so instead of answering what only they can tell.",
+			"目前无法读取文档。凡是只有文档才能回答的问题，请直接说明，不要自行作答。")})
+	}
+	t.Documents.Set(items)
+	return nil
+}
+
+func recall(ctx context.Context, k *Kit, t *Turn, find func(context.Context, Query) ([]working.Item, error)) ([]working.Item, error) {
+	ctx, cancel := context.WithTimeout(ctx, k.c.RecallTime)
+	defer cancel()
+	last, ok := lastOfUser(t)
+	if !ok {
+		return nil, nil
+	}
+	return find(ctx, Query{Scope: t.Scope.Get(), Agent: k.c.Agent, Conversation: t.Conversation.Get(), Text: last.Text(),
+		Entities: entities(t.Session.Get())})
+}
+
+func lastOfUser(t *Turn) (message.Message, bool) {
+	all := t.Messages.Slice()
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Role == message.RoleUser {
+			return all[i], true
+		}
+	}
+	return message.Message{}, false
+}
+
+// entities are the texts and numbers in the confirmed facts, by field, each once.
+func entities(s session.State) (out []string) {
+	seen := map[string]bool{}
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case string:
+			if v != "" && !seen[v] {
+				seen[v] = true
+				out = append(out, v)
+			}
+		case json.Number:
+			walk(v.String())
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				walk(v[name])
+			}
+		}
+	}
+	for _, f := range s.Facts {
+		d := json.NewDecoder(bytes.NewReader(f.Value))
+		d.UseNumber()
+		var v any
+		if d.Decode(&v) == nil {
+			walk(v)
+		}
+	}
+	return out
 }

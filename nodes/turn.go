@@ -28,10 +28,11 @@ type Turn struct {
 
 	Role      state.Last[string]           `json:"role"`      // who answers; empty: the first of Config.Roles. Handing over sets it
 	Decisions state.Map[string, Decision]  `json:"decisions"` // approve: by id and hash of the call; cleared when a run begins
+	Passed    state.Set[string]            `json:"passed"`    // approve: ids of calls about which nobody has to decide any more; cleared as Decisions
 	Jumps     state.Map[string, string]    `json:"jumps"`     // call_tools: id of the call -> node to go to next
 	Changed   state.Sum[int]               `json:"changed"`   // call_tools: facts written since Session was read
 	Prompt    state.Untracked[*Prompt]     `json:"prompt"`    // assemble: for the call that follows; never stored
-	Report    state.Last[working.Manifest] `json:"report"`    // assemble: what was in the last prompt, what was not, and why
+	Report    state.Last[working.Manifest] `json:"report"`    // assemble: what was in the last prompt, what was not, and why; without the messages that were kept whole
 	Status    state.Last[Status]           `json:"status"`    // what became of the turn
 	Steps     state.Last[int]              `json:"steps"`     // calls of a model in this run
 	Retries   state.Sum[int]               `json:"retries"`   // calls of a model that were tried again, in all
@@ -68,8 +69,9 @@ type Spent struct {
 
 // An Overflow remembers that a provider has refused a request as too long.
 type Overflow struct {
-	Times int `json:"times"` // in this turn
-	Limit int `json:"limit"` // tokens that prompts may have from now on, the answer included; 0: what the profile says
+	Times int  `json:"times"`          // in this turn
+	Limit int  `json:"limit"`          // tokens that prompts may have from now on, the answer included; 0: what the profile says
+	Again bool `json:"again,omitzero"` // the model has not been asked again yet
 }
 
 // A Prompt is what assemble hands to call_model.

@@ -15,8 +15,11 @@ import (
 // NewMemory returns a store that keeps conversations in the memory of the process, for tests and programs without a disk.
 // It returns ErrOptions.
 func NewMemory(o Options) (*Store, error) {
-	return New(&inMemory{scopes: map[memory.Scope]*room{}}, o)
+	return New(MemoryBackend(), o)
 }
+
+// MemoryBackend returns the back end of NewMemory, empty, for tests that put something in front of it.
+func MemoryBackend() Backend { return &inMemory{scopes: map[memory.Scope]*room{}} }
 
 // inMemory is the back end. A call holds the lock for as long as it takes; it never waits for anything.
 type inMemory struct {

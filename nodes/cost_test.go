@@ -1,0 +1,90 @@
+package nodes_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/holdfast-go/holdfast/checkpoint"
+	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/internal/faultstore"
+	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/session"
+	"github.com/holdfast-go/holdfast/message"
+	"github.com/holdfast-go/holdfast/nodes"
+)
+
+// A counted back end counts round trips.
+type counted struct {
+	session.Backend
+	writes, reads atomic.Int64
+}
+
+func (c *counted) Update(ctx context.Context, k session.Key, refs []string, decide func(session.Snapshot) (session.Delta, error)) error {
+	c.writes.Add(1)
+	return c.Backend.Update(ctx, k, refs, decide)
+}
+
+func (c *counted) Load(ctx context.Context, k session.Key, refs []string) (session.Snapshot, error) {
+	c.reads.Add(1)
+	return c.Backend.Load(ctx, k, refs)
+}
+
+// cost is what a turn takes in round trips.
+type cost struct{ commits, loads, writes, reads int } // of the checkpoint store, then of the session store
+
+// What a turn costs in round trips, as docs/agent.md tells.
+func TestRoundTrips(t *testing.T) {
+	t.Parallel()
+	look := nodes.NewTool("look", "Looks.", func(context.Context, struct{}) (string, error) { return "seen", nil },
+		nodes.ToolOptions[struct{}, string]{ReadOnly: true})
+	pay := nodes.NewTool("pay", "Pays.", func(context.Context, struct{}) (string, error) { return "paid", nil },
+		nodes.ToolOptions[struct{}, string]{})
+	call := func(names ...string) func(nodes.Request) (nodes.Answer, error) {
+		var cs []message.Call
+		for _, n := range names {
+			cs = append(cs, message.Call{Name: n, Args: "{}"})
+		}
+		return calls(cs...)
+	}
+	type steps = []func(nodes.Request) (nodes.Answer, error)
+	for _, c := range []struct {
+		name  string
+		steps steps
+		want  cost
+	}{
+		{"no tool", steps{says("a")}, cost{5, 1, 2, 0}},
+		{"a tool that reads", steps{call("look"), says("a")}, cost{9, 1, 3, 0}},
+		{"a tool with an effect", steps{call("pay"), says("a")}, cost{10, 1, 3, 0}},
+		{"three steps of one tool", steps{call("look"), call("look"), call("look"), says("a")}, cost{17, 1, 5, 0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			back := &counted{Backend: session.MemoryBackend()}
+			sessions, err := session.New(back, session.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer sessions.Close()
+			store := faultstore.New(new(checkpoint.Memory))
+			kit, err := nodes.New(nodes.Config{Session: sessions, Roles: []nodes.Role{{Name: "r", Models: []nodes.Model{&script{steps: c.steps}}, Tools: []nodes.Tool{look, pay}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			app, err := nodes.Agent[shop]("shop", kit).Compile(graph.Options{Store: store})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer app.Close(context.Background())
+			scope, _ := memory.NewScope("acme", "ann")
+			if _, err := app.Run(t.Context(), graph.ID("1"), nodes.Input[shop](scope, message.User("hi"))); err != nil {
+				t.Fatal(err)
+			}
+			writes := store.Calls("Append") + store.Calls("Acquire") + store.Calls("Answer") + store.Calls("Post") + store.Calls("Release")
+			reads := store.Calls("Load") + store.Calls("Read") + store.Calls("Inbox")
+			if got := (cost{writes, reads, int(back.writes.Load()), int(back.reads.Load())}); got != c.want {
+				t.Errorf("it costs %+v, not %+v", got, c.want)
+			}
+		})
+	}
+}
