@@ -17,8 +17,8 @@ import (
 	"github.com/holdfast-go/holdfast/state"
 )
 
-// desk is a user's state.
-type desk struct {
+// shop is a user's state.
+type shop struct {
 	nodes.Turn
 	Refunds state.List[string] `json:"refunds"`
 }
@@ -70,7 +70,7 @@ type bench struct {
 	store   checkpoint.Store
 	session *session.Store
 	kit     *nodes.Kit
-	app     *graph.App[desk]
+	app     *graph.App[shop]
 	scope   memory.Scope
 	thread  graph.Thread
 }
@@ -105,7 +105,7 @@ func newBench(t *testing.T, c nodes.Config, steps ...func(nodes.Request) (nodes.
 
 func (b *bench) compile() {
 	b.Helper()
-	app, err := nodes.Agent[desk]("shop", b.kit).Compile(graph.Options{Store: b.store})
+	app, err := nodes.Agent[shop]("shop", b.kit).Compile(graph.Options{Store: b.store})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -113,8 +113,8 @@ func (b *bench) compile() {
 	b.Cleanup(func() { app.Close(context.Background()) })
 }
 
-func (b *bench) say(text string) (*desk, error) {
-	return b.app.Run(b.Context(), b.thread, nodes.Input[desk](b.scope, message.User(text)))
+func (b *bench) say(text string) (*shop, error) {
+	return b.app.Run(b.Context(), b.thread, nodes.Input[shop](b.scope, message.User(text)))
 }
 
 // hears says a text and returns the answer.

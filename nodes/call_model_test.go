@@ -180,7 +180,7 @@ func TestStoppedWhileWriting(t *testing.T) {
 			defer cancel()
 			ended := make(chan error, 1)
 			go func() {
-				_, err := b.app.Run(ctx, b.thread, nodes.Input[desk](b.scope, message.User("tell")))
+				_, err := b.app.Run(ctx, b.thread, nodes.Input[shop](b.scope, message.User("tell")))
 				ended <- err
 			}()
 			select {
@@ -245,7 +245,7 @@ func TestSuccessAfterTheEnd(t *testing.T) {
 		return nodes.Answer{Message: message.Assistant("half a sen"), Stop: nodes.StopEnd}, nil
 	})
 	b := newBench(t, nodes.Config{Roles: []nodes.Role{{Name: "r", Models: []nodes.Model{model}}}})
-	if _, err := b.app.Run(ctx, b.thread, nodes.Input[desk](b.scope, message.User("hi"))); !errors.Is(err, context.Canceled) {
+	if _, err := b.app.Run(ctx, b.thread, nodes.Input[shop](b.scope, message.User("hi"))); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the error is %v", err)
 	}
 	s, err := b.app.State(t.Context(), b.thread)
@@ -306,7 +306,7 @@ func TestAnswersBeforeTheLimit(t *testing.T) {
 				}
 				return call(n)(r)
 			}}, 30)
-			out, err := b.app.With(graph.RunOptions{StepLimit: c.limit}).Run(t.Context(), b.thread, nodes.Input[desk](b.scope, message.User("dig")))
+			out, err := b.app.With(graph.RunOptions{StepLimit: c.limit}).Run(t.Context(), b.thread, nodes.Input[shop](b.scope, message.User("dig")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -329,16 +329,16 @@ func TestInputIsRefused(t *testing.T) {
 	b := newBench(t, nodes.Config{}, tells("Hello."), tells("Still here."))
 	b.hears("hi")
 	other, _ := memory.NewScope("acme", "bob")
-	if _, err := b.app.Run(t.Context(), b.thread, nodes.Input[desk](other, message.User("my secret"))); !errors.Is(err, nodes.ErrForeign) {
+	if _, err := b.app.Run(t.Context(), b.thread, nodes.Input[shop](other, message.User("my secret"))); !errors.Is(err, nodes.ErrForeign) {
 		t.Errorf("a foreign message: %v", err)
 	}
-	if _, err := b.app.Run(t.Context(), b.thread, nodes.Input[desk](memory.Scope{}, message.User("nobody"))); !errors.Is(err, nodes.ErrNoInput) {
+	if _, err := b.app.Run(t.Context(), b.thread, nodes.Input[shop](memory.Scope{}, message.User("nobody"))); !errors.Is(err, nodes.ErrNoInput) {
 		t.Errorf("a message of nobody: %v", err)
 	}
-	if _, err := b.app.Run(t.Context(), b.thread, func(*desk) {}); !errors.Is(err, nodes.ErrNoInput) {
+	if _, err := b.app.Run(t.Context(), b.thread, func(*shop) {}); !errors.Is(err, nodes.ErrNoInput) {
 		t.Errorf("no message: %v", err)
 	}
-	if _, err := b.app.Run(t.Context(), graph.Thread{Tenant: "globex", ID: "x"}, nodes.Input[desk](b.scope, message.User("hi"))); !errors.Is(err, nodes.ErrForeign) {
+	if _, err := b.app.Run(t.Context(), graph.Thread{Tenant: "globex", ID: "x"}, nodes.Input[shop](b.scope, message.User("hi"))); !errors.Is(err, nodes.ErrForeign) {
 		t.Errorf("a thread of another tenant: %v", err)
 	}
 	if got := b.hears("hi"); got != "Still here." {

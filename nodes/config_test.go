@@ -66,7 +66,7 @@ func TestOutsideOfANode(t *testing.T) {
 	if err := nodes.Progress(t.Context(), "x"); !errors.Is(err, nodes.ErrNoTurn) {
 		t.Errorf("%v", err)
 	}
-	if _, ok := nodes.StateOf[desk](t.Context()); ok {
+	if _, ok := nodes.StateOf[shop](t.Context()); ok {
 		t.Error("there is a state outside of a node")
 	}
 	if _, ok := nodes.Current(t.Context()); ok {

@@ -169,7 +169,7 @@ func TestRunsOfAConversation(t *testing.T) {
 	b := newBench(t, nodes.Config{}, tells("Hello."), tells("Again."))
 	m := message.User("hi")
 	run := func() error {
-		_, err := b.app.With(nodes.RunOptions(b.scope, "chat-1", m)).Run(t.Context(), b.thread, nodes.Input[desk](b.scope, m))
+		_, err := b.app.With(nodes.RunOptions(b.scope, "chat-1", m)).Run(t.Context(), b.thread, nodes.Input[shop](b.scope, m))
 		return err
 	}
 	if err := run(); err != nil {
