@@ -267,3 +267,32 @@ func TestNodesInAGraphOfOnesOwn(t *testing.T) {
 		t.Errorf("the model is told %s", got)
 	}
 }
+
+// Some models number their calls anew in each answer. What is recorded of a call must not be taken for that of another, also when the
+// message that had it was compacted away.
+func TestModelsRepeatTheirIDs(t *testing.T) {
+	t.Parallel()
+	n := 0
+	count := nodes.NewTool("count", "Counts.", func(context.Context, struct{}) (int, error) { n++; return n, nil }, nodes.ToolOptions[struct{}, int]{})
+	p := working.Default()
+	p.MaxInput, p.Reserve, p.Caps = 3000, 300, working.Caps{System: 400, State: 200, Recent: 1000, Summary: 200, Observations: 600, Notes: 100}
+	b := newBench(t, nodes.Config{Profile: p, Compact: compact.Options{Budget: 500}, Roles: []nodes.Role{{Name: "r", Tools: []nodes.Tool{count}}}})
+	for i := range 30 {
+		b.script.steps = append(b.script.steps, calls(message.Call{ID: "call_1", Name: "count", Args: "{}"}), func(r nodes.Request) (nodes.Answer, error) {
+			if got := r.Messages[len(r.Messages)-1].Text(); got != fmt.Sprint(i+1) {
+				t.Errorf("turn %d: the result is %q", i, got)
+			}
+			return tells("Counted, and written down where it is looked for by those who look for it.")(r)
+		})
+	}
+	for range 30 {
+		b.hears("Count, please, and tell me what it is that you have counted this time.")
+	}
+	s, err := b.app.State(t.Context(), b.thread)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.State.Messages.Len() > 60 || n != 30 {
+		t.Errorf("%d messages, counted to %d", s.State.Messages.Len(), n)
+	}
+}
