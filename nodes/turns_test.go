@@ -276,7 +276,7 @@ func TestModelsRepeatTheirIDs(t *testing.T) {
 	count := nodes.NewTool("count", "Counts.", func(context.Context, struct{}) (int, error) { n++; return n, nil }, nodes.ToolOptions[struct{}, int]{})
 	p := working.Default()
 	p.MaxInput, p.Reserve, p.Caps = 3000, 300, working.Caps{System: 400, State: 200, Recent: 1000, Summary: 200, Observations: 600, Notes: 100}
-	b := newBench(t, nodes.Config{Profile: p, Compact: compact.Options{Budget: 500}, Roles: []nodes.Role{{Name: "r", Tools: []nodes.Tool{count}}}})
+	b := newBench(t, nodes.Config{Profile: p, Compact: compact.Options{Budget: 500, SummaryCap: 100}, Roles: []nodes.Role{{Name: "r", Tools: []nodes.Tool{count}}}})
 	for i := range 30 {
 		b.script.steps = append(b.script.steps, calls(message.Call{ID: "call_1", Name: "count", Args: "{}"}), func(r nodes.Request) (nodes.Answer, error) {
 			if got := r.Messages[len(r.Messages)-1].Text(); got != fmt.Sprint(i+1) {
