@@ -19,7 +19,7 @@ full: servers # what the tests of the stores and of the graph leave out in short
 
 property: servers # random graphs against the plain model, random prompts against the rules; unit and race run a tenth of them
 	HOLDFAST_REQUIRE=1 go test -count=1 -timeout 4m ./internal/modeltest
-	HOLDFAST_LONG=1 go test -count=1 -timeout 5m -run "TestRandomInputs|TestAnyConversationHasAPrompt" ./memory/working ./memory
+	HOLDFAST_LONG=1 go test -count=1 -timeout 5m -run "TestRandomInputs|TestAnyConversationHasAPrompt|TestCutStreams" ./memory/working ./memory ./nodes/openai
 
 race: compiler servers # compiled first, so that the limit is about running
 	CGO_ENABLED=1 go test -race -short -run '^$$' ./... >/dev/null

@@ -17,8 +17,8 @@ import (
 	"github.com/holdfast-go/holdfast/state"
 )
 
-// desk is a user's state.
-type desk struct {
+// shop is a user's state.
+type shop struct {
 	nodes.Turn
 	Refunds state.List[string] `json:"refunds"`
 }
@@ -66,18 +66,18 @@ func fails(err error) func(nodes.Request) (nodes.Answer, error) {
 // A bench is an agent over lines, in memory.
 type bench struct {
 	*testing.T
-	lines   *lines
+	script  *lines
 	store   checkpoint.Store
 	session *session.Store
 	kit     *nodes.Kit
-	app     *graph.App[desk]
+	app     *graph.App[shop]
 	scope   memory.Scope
 	thread  graph.Thread
 }
 
 func newBench(t *testing.T, c nodes.Config, steps ...func(nodes.Request) (nodes.Answer, error)) *bench {
 	t.Helper()
-	b := &bench{T: t, lines: &lines{steps: steps}, store: new(checkpoint.Memory), thread: graph.ID("chat-1")}
+	b := &bench{T: t, script: &lines{steps: steps}, store: new(checkpoint.Memory), thread: graph.ID("chat-1")}
 	b.scope, _ = memory.NewScope("acme", "ann")
 	var err error
 	if b.session, err = session.NewMemory(session.Options{}); err != nil {
@@ -90,7 +90,7 @@ func newBench(t *testing.T, c nodes.Config, steps ...func(nodes.Request) (nodes.
 	}
 	for i := range c.Roles {
 		if c.Roles[i].Models == nil {
-			c.Roles[i].Models = []nodes.Model{b.lines}
+			c.Roles[i].Models = []nodes.Model{b.script}
 		}
 		if c.Roles[i].System == nil {
 			c.Roles[i].System = []string{"You help with orders."}
@@ -105,7 +105,7 @@ func newBench(t *testing.T, c nodes.Config, steps ...func(nodes.Request) (nodes.
 
 func (b *bench) compile() {
 	b.Helper()
-	app, err := nodes.Agent[desk]("shop", b.kit).Compile(graph.Options{Store: b.store})
+	app, err := nodes.Agent[shop]("shop", b.kit).Compile(graph.Options{Store: b.store})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -113,8 +113,8 @@ func (b *bench) compile() {
 	b.Cleanup(func() { app.Close(context.Background()) })
 }
 
-func (b *bench) say(text string) (*desk, error) {
-	return b.app.Run(b.Context(), b.thread, nodes.Input[desk](b.scope, message.User(text)))
+func (b *bench) say(text string) (*shop, error) {
+	return b.app.Run(b.Context(), b.thread, nodes.Input[shop](b.scope, message.User(text)))
 }
 
 // hears says a text and returns the answer.
@@ -127,6 +127,7 @@ func (b *bench) hears(text string) string {
 	return nodes.Reply(&s.Turn).Text()
 }
 
+// R26: messages are appended, turn after turn.
 func TestATurnOfPlainText(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nodes.Config{}, tells("Hello."), tells("Again."))

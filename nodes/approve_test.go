@@ -31,10 +31,10 @@ func TestApprovalsInEveryOrder(t *testing.T) {
 		for i, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 			for _, first := range []bool{false, true} {
 				th := graph.ID(fmt.Sprint(i, first))
-				l, sess := new(ledger), sessions(t)
-				p := says(do("a", "x"), do("b", "y"), do("c", "z"))
+				l, sess := new(ledger), newSessions(t)
+				p := wants(do("a", "x"), do("b", "y"), do("c", "z"))
 				p.first = first
-				app := func() *graph.App[shop] {
+				app := func() *graph.App[desk] {
 					return appOf(t, kitOf(t, sess, doing("do", l, ask)), p, graph.Options{Store: s})
 				}
 				_, err := app().Run(t.Context(), th, hello(t))
@@ -42,7 +42,7 @@ func TestApprovalsInEveryOrder(t *testing.T) {
 				if _, err := app().Resume(t.Context(), th, graph.AnswerOnly(nodes.Approve())); !errors.Is(err, graph.ErrAmbiguous) {
 					t.Fatalf("a plain answer: %v", err)
 				}
-				var out *shop
+				var out *desk
 				for n, q := range order {
 					out, err = app().Resume(t.Context(), th, graph.Answer(qs[q], nodes.Approve()))
 					if n < 2 {
@@ -83,7 +83,7 @@ func TestDecisions(t *testing.T) {
 		for _, deep := range []bool{false, true} {
 			t.Run(fmt.Sprint(c.name, deep), func(t *testing.T) {
 				t.Parallel()
-				l, sess, store, th := new(ledger), sessions(t), new(checkpoint.Memory), graph.ID("t")
+				l, sess, store, th := new(ledger), newSessions(t), new(checkpoint.Memory), graph.ID("t")
 				tool := nodes.WrapTool(doing("do", l, ask), func(ctx context.Context, c message.Call, next nextCall) (message.Result, error) {
 					r, err := next(ctx, c)
 					if err != nil {
@@ -91,12 +91,12 @@ func TestDecisions(t *testing.T) {
 					}
 					return r, nil
 				})
-				p := says(do("a", "x"), call("b", "look", `{"name":"l"}`))
+				p := wants(do("a", "x"), call("b", "look", `{"name":"l"}`))
 				looks := new(ledger)
-				build := func() *graph.App[shop] {
+				build := func() *graph.App[desk] {
 					app := appOf(t, kitOf(t, sess, tool, doing("look", looks, options{})), p, graph.Options{Store: store})
 					if deep {
-						up := script(message.Assistant("", call("s", "helper", `{"task":"do it"}`)), message.Assistant("All done."))
+						up := planned(message.Assistant("", call("s", "helper", `{"task":"do it"}`)), message.Assistant("All done."))
 						helper := nodes.SubAgent("helper", "Helps.", app, nodes.SubAgentOptions{})
 						app = appOf(t, kitOf(t, sess, helper), up, graph.Options{Store: store})
 					}
@@ -168,10 +168,10 @@ func TestForbiddenIsNotAskedAbout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := new(ledger)
-			k := kitOf(t, sessions(t), doing("do", l, c.o))
-			says := says(call("a", "do", c.args))
+			k := kitOf(t, newSessions(t), doing("do", l, c.o))
+			says := wants(call("a", "do", c.args))
 			app := appOf(t, k, says, inMemory())
-			out, err := app.Run(t.Context(), graph.ID("t"), func(s *shop) { hello(t)(s); c.pins(&s.Turn) })
+			out, err := app.Run(t.Context(), graph.ID("t"), func(s *desk) { hello(t)(s); c.pins(&s.Turn) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,9 +183,9 @@ func TestForbiddenIsNotAskedAbout(t *testing.T) {
 	t.Run("edit", func(t *testing.T) {
 		t.Parallel()
 		l, th := new(ledger), graph.ID("t")
-		app := appOf(t, kitOf(t, sessions(t), doing("do", l, del)),
-			says(do("a", "testing")), inMemory())
-		_, err := app.Run(t.Context(), th, func(s *shop) { hello(t)(s); s.Inherited.Set([]pin.Pin{p}) })
+		app := appOf(t, kitOf(t, newSessions(t), doing("do", l, del)),
+			wants(do("a", "testing")), inMemory())
+		_, err := app.Run(t.Context(), th, func(s *desk) { hello(t)(s); s.Inherited.Set([]pin.Pin{p}) })
 		q := waits(t, err, 1)[0]
 		for _, d := range []nodes.Decision{
 			nodes.Edit(json.RawMessage(`{"name":"production"}`)), nodes.Edit(json.RawMessage(`{"nam":"x"}`)), nodes.Edit(nil), nodes.Respond(" "),
@@ -206,9 +206,9 @@ func TestRejectedThoughNobodyWouldAskAnyMore(t *testing.T) {
 		asks.Store(true)
 		l, th := new(ledger), graph.ID("t")
 		o := options{AskIf: func(_ context.Context, a item) (string, bool) { return "It is " + a.Name + ".", asks.Load() }}
-		p := says(do("a", "x"))
+		p := wants(do("a", "x"))
 		p.first = first
-		app := appOf(t, kitOf(t, sessions(t), doing("do", l, o)), p, inMemory())
+		app := appOf(t, kitOf(t, newSessions(t), doing("do", l, o)), p, inMemory())
 		_, err := app.Run(t.Context(), th, hello(t))
 		q := waits(t, err, 1)[0]
 		prompt, err := graph.PromptOf[nodes.Approval](q)
@@ -230,9 +230,9 @@ func TestRejectedThoughNobodyWouldAskAnyMore(t *testing.T) {
 func TestApproveFirst(t *testing.T) {
 	t.Parallel()
 	l, th := new(ledger), graph.ID("t")
-	p := says(do("a", "x"), do("b", "y"), call("c", "free", `{"name":"z"}`))
+	p := wants(do("a", "x"), do("b", "y"), call("c", "free", `{"name":"z"}`))
 	p.first = true
-	app := appOf(t, kitOf(t, sessions(t), doing("do", l, ask), doing("free", l, options{})), p, inMemory())
+	app := appOf(t, kitOf(t, newSessions(t), doing("do", l, ask), doing("free", l, options{})), p, inMemory())
 	_, err := app.Run(t.Context(), th, hello(t))
 	qs := waits(t, err, 2)
 	_, err = app.Resume(t.Context(), th, graph.Answer(qs[0], nodes.Approve()))
@@ -255,8 +255,8 @@ func TestWhoDecidesAndWhen(t *testing.T) {
 	onStores(t, func(t *testing.T, s checkpoint.Store, h *hand) {
 		l, th := new(ledger), graph.ID("t")
 		o := options{Policy: nodes.Ask, FourEyes: true, Within: time.Hour}
-		p := says(do("a", "x"), do("b", "y"))
-		app := appOf(t, kitOf(t, sessions(t), doing("do", l, o)), p, graph.Options{Store: s})
+		p := wants(do("a", "x"), do("b", "y"))
+		app := appOf(t, kitOf(t, newSessions(t), doing("do", l, o)), p, graph.Options{Store: s})
 		_, err := app.Run(t.Context(), th, hello(t))
 		qs := waits(t, err, 2)
 		for _, by := range []string{"ann", ""} {
@@ -282,7 +282,7 @@ func TestWhoDecidesAndWhen(t *testing.T) {
 func TestDecisionIsBoundToTheCall(t *testing.T) {
 	t.Parallel()
 	l := new(ledger)
-	k := kitOf(t, sessions(t), doing("do", l, ask))
+	k := kitOf(t, newSessions(t), doing("do", l, ask))
 	c := call("a", "do", `{"name":"x","n":1}`)
 	turn := turnWith(t, c)
 	if !k.NeedsDecision(t.Context(), turn, c) || k.NeedsDecision(t.Context(), turn, call("a", "do", `{}`)) {

@@ -65,7 +65,7 @@ func measureTurns(b *testing.B, warm, n int) (turn, bare []time.Duration, commit
 			before = writes()
 		}
 		start := time.Now()
-		if _, err := app.Run(b.Context(), graph.ID("chat"), nodes.Input[desk](scope, message.User(fmt.Sprintf("Where is order %d?", i)))); err != nil {
+		if _, err := app.Run(b.Context(), graph.ID("chat"), nodes.Input[shop](scope, message.User(fmt.Sprintf("Where is order %d?", i)))); err != nil {
 			b.Fatal(err)
 		}
 		took := time.Since(start)
@@ -77,7 +77,7 @@ func measureTurns(b *testing.B, warm, n int) (turn, bare []time.Duration, commit
 	return turn, bare, (writes()-before)/n + 3 // and those of the conversation: see TestRoundTrips
 }
 
-func benchAgent(b *testing.B, store *faultstore.Store, conversations *session.Store) *graph.App[desk] {
+func benchAgent(b *testing.B, store *faultstore.Store, conversations *session.Store) *graph.App[shop] {
 	n := 0
 	model := nodes.ModelFunc(func(context.Context, nodes.Request, func(nodes.Delta)) (nodes.Answer, error) {
 		if n++; n%2 == 1 {
@@ -95,7 +95,7 @@ func benchAgent(b *testing.B, store *faultstore.Store, conversations *session.St
 	if err != nil {
 		b.Fatal(err)
 	}
-	app, err := nodes.Agent[desk]("shop", kit).Compile(graph.Options{Store: store})
+	app, err := nodes.Agent[shop]("shop", kit).Compile(graph.Options{Store: store})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -129,6 +129,9 @@ func (c *asking) once(ctx context.Context, m Model, r Request) (Answer, error) {
 	defer cancel()
 	try := c.tries
 	answer, err := m.Generate(within, r, func(d Delta) {
+		if d.Call != nil { // the call gets another id
+			d.Call = &CallDelta{Index: d.Call.Index, Name: d.Call.Name, Args: d.Call.Args}
+		}
 		_ = graph.Emit(ctx, graph.ModelToken, Token{Message: c.id, Role: c.p.Role.Name, Try: try, Delta: d})
 	})
 	switch {
@@ -179,7 +182,7 @@ func (e *formError) Unwrap() error { return e.err }
 func (c *asking) keep(a Answer) {
 	m := a.Message
 	m.ID, m.Role, m.Partial = c.id, message.RoleAssistant, false
-	m = c.renumber(m)
+	m = renumber(m)
 	c.t.Messages.Put(m)
 	c.t.Steps.Set(c.t.Steps.Get() + 1)
 	s := &c.t.Spent
@@ -197,31 +200,27 @@ func (c *asking) keep(a Answer) {
 	}
 }
 
-// renumber gives a new id to calls whose id is missing, or was used before: what is recorded of a call goes by it.
-func (c *asking) renumber(m message.Message) message.Message {
-	used := map[string]bool{}
-	for _, old := range c.t.Messages.All() {
-		if old.ID != m.ID {
-			for _, call := range old.Calls() {
-				used[call.ID] = true
-			}
-		}
-	}
+// renumber gives calls ids of our own. What is recorded of a call goes by its id, and models repeat theirs, also after the message
+// that had it was compacted away.
+func renumber(m message.Message) message.Message {
 	m = m.Clone()
-	for i, p := range m.Parts {
-		if p.Kind != message.KindCall || p.Call == nil {
-			continue
+	for _, p := range m.Parts {
+		if p.Kind == message.KindCall && p.Call != nil {
+			p.Call.ID = callID()
 		}
-		if p.Call.ID == "" || used[p.Call.ID] || len(p.Call.ID) > maxCallID {
-			p.Call.ID = fmt.Sprintf("call_%s_%d", c.id, i)
-		}
-		used[p.Call.ID] = true
 	}
 	return m
 }
 
-// maxCallID leaves room for what is put around a call's id where it becomes part of another id.
-const maxCallID = 200
+// callID is nine random letters and digits, which every provider takes.
+func callID() string {
+	const signs = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	id := make([]byte, 9)
+	for i := range id {
+		id[i] = signs[rand.IntN(len(signs))]
+	}
+	return string(id)
+}
 
 // interrupted keeps what a stopped call had written.
 func (c *asking) interrupted(a Answer, err error) error {

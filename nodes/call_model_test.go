@@ -26,12 +26,11 @@ func TestRetriesAndFallbacks(t *testing.T) {
 	t.Parallel()
 	ms := time.Millisecond
 	for _, c := range []struct {
-		name            string
-		first, second   []error // that the models return before they answer
-		answer          string
-		calls1, calls2  int
-		kind            nodes.ErrorKind
-		wrongKindForRun bool
+		name           string
+		first, second  []error // that the models return before they answer
+		answer         string
+		calls1, calls2 int
+		kind           nodes.ErrorKind
 	}{
 		{name: "passes", first: []error{modelError(nodes.KindRateLimited, ms), modelError(nodes.KindCut, ms)}, answer: "one", calls1: 3},
 		{name: "any error", first: []error{errors.New("broken pipe")}, answer: "one", calls1: 2},
@@ -71,6 +70,13 @@ func TestRetriesAndFallbacks(t *testing.T) {
 			}
 			if got := nodes.Reply(&s.Turn).Text(); got != c.answer {
 				t.Errorf("it says %q", got)
+			}
+			stored, err := b.app.State(t.Context(), b.thread) // R25
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := stored.State.Retries.Get(); n != max(c.calls1-1, 0) || stored.State.Status.Get() != nodes.Answered {
+				t.Errorf("the thread has %d retries and the status %q", n, stored.State.Status.Get())
 			}
 		})
 	}
@@ -174,7 +180,7 @@ func TestStoppedWhileWriting(t *testing.T) {
 			defer cancel()
 			ended := make(chan error, 1)
 			go func() {
-				_, err := b.app.Run(ctx, b.thread, nodes.Input[desk](b.scope, message.User("tell")))
+				_, err := b.app.Run(ctx, b.thread, nodes.Input[shop](b.scope, message.User("tell")))
 				ended <- err
 			}()
 			select {
@@ -239,7 +245,7 @@ func TestSuccessAfterTheEnd(t *testing.T) {
 		return nodes.Answer{Message: message.Assistant("half a sen"), Stop: nodes.StopEnd}, nil
 	})
 	b := newBench(t, nodes.Config{Roles: []nodes.Role{{Name: "r", Models: []nodes.Model{model}}}})
-	if _, err := b.app.Run(ctx, b.thread, nodes.Input[desk](b.scope, message.User("hi"))); !errors.Is(err, context.Canceled) {
+	if _, err := b.app.Run(ctx, b.thread, nodes.Input[shop](b.scope, message.User("hi"))); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the error is %v", err)
 	}
 	s, err := b.app.State(t.Context(), b.thread)
@@ -294,13 +300,13 @@ func TestAnswersBeforeTheLimit(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, c.config)
 			n := 0
-			b.lines.steps = slices.Repeat([]func(nodes.Request) (nodes.Answer, error){func(r nodes.Request) (nodes.Answer, error) {
+			b.script.steps = slices.Repeat([]func(nodes.Request) (nodes.Answer, error){func(r nodes.Request) (nodes.Answer, error) {
 				if n++; r.NoCalls {
 					return tells("what I know")(r)
 				}
 				return call(n)(r)
 			}}, 30)
-			out, err := b.app.With(graph.RunOptions{StepLimit: c.limit}).Run(t.Context(), b.thread, nodes.Input[desk](b.scope, message.User("dig")))
+			out, err := b.app.With(graph.RunOptions{StepLimit: c.limit}).Run(t.Context(), b.thread, nodes.Input[shop](b.scope, message.User("dig")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -323,22 +329,22 @@ func TestInputIsRefused(t *testing.T) {
 	b := newBench(t, nodes.Config{}, tells("Hello."), tells("Still here."))
 	b.hears("hi")
 	other, _ := memory.NewScope("acme", "bob")
-	if _, err := b.app.Run(t.Context(), b.thread, nodes.Input[desk](other, message.User("my secret"))); !errors.Is(err, nodes.ErrForeign) {
+	if _, err := b.app.Run(t.Context(), b.thread, nodes.Input[shop](other, message.User("my secret"))); !errors.Is(err, nodes.ErrForeign) {
 		t.Errorf("a foreign message: %v", err)
 	}
-	if _, err := b.app.Run(t.Context(), b.thread, nodes.Input[desk](memory.Scope{}, message.User("nobody"))); !errors.Is(err, nodes.ErrNoInput) {
+	if _, err := b.app.Run(t.Context(), b.thread, nodes.Input[shop](memory.Scope{}, message.User("nobody"))); !errors.Is(err, nodes.ErrNoInput) {
 		t.Errorf("a message of nobody: %v", err)
 	}
-	if _, err := b.app.Run(t.Context(), b.thread, func(*desk) {}); !errors.Is(err, nodes.ErrNoInput) {
+	if _, err := b.app.Run(t.Context(), b.thread, func(*shop) {}); !errors.Is(err, nodes.ErrNoInput) {
 		t.Errorf("no message: %v", err)
 	}
-	if _, err := b.app.Run(t.Context(), graph.Thread{Tenant: "globex", ID: "x"}, nodes.Input[desk](b.scope, message.User("hi"))); !errors.Is(err, nodes.ErrForeign) {
+	if _, err := b.app.Run(t.Context(), graph.Thread{Tenant: "globex", ID: "x"}, nodes.Input[shop](b.scope, message.User("hi"))); !errors.Is(err, nodes.ErrForeign) {
 		t.Errorf("a thread of another tenant: %v", err)
 	}
 	if got := b.hears("hi"); got != "Still here." {
 		t.Errorf("it says %q", got)
 	}
-	for _, r := range b.lines.requests {
+	for _, r := range b.script.requests {
 		for _, m := range r.Messages {
 			if strings.Contains(m.Text(), "secret") || strings.Contains(m.Text(), "nobody") {
 				t.Errorf("the model was told %q", m.Text())

@@ -24,14 +24,14 @@ import (
 )
 
 // Of three parallel calls one has a recorded result when the process dies: another process runs the other two, once, under
-// the keys that they had. // report 30 // report 36
+// the keys that they had. // R24 // report 30 // report 36
 func TestResumeRunsWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	onStores(t, func(t *testing.T, s checkpoint.Store, h *hand) {
 		for _, readOnly := range []bool{false, true} {
-			th, sess := graph.ID(fmt.Sprint(readOnly)), sessions(t)
-			p := says(do("a", "x"), do("b", "y"), do("c", "z"))
-			build := func(l *ledger, store checkpoint.Store, dying bool) *graph.App[shop] {
+			th, sess := graph.ID(fmt.Sprint(readOnly)), newSessions(t)
+			p := wants(do("a", "x"), do("b", "y"), do("c", "z"))
+			build := func(l *ledger, store checkpoint.Store, dying bool) *graph.App[desk] {
 				tool := nodes.NewTool("do", "Does it.", func(ctx context.Context, a item) (string, error) {
 					in, _ := nodes.Current(ctx)
 					l.note(a.Name, in.Key)
@@ -89,15 +89,15 @@ func TestResumeRunsWhatIsLeft(t *testing.T) {
 func TestEffectIsNotRepeatedWhenTheStoreWasAway(t *testing.T) {
 	t.Parallel()
 	l, th := new(ledger), graph.ID("t")
-	away := sessions(t)
+	away := newSessions(t)
 	away.Close()
 	store := new(checkpoint.Memory)
-	p := says(do("a", "x"))
+	p := wants(do("a", "x"))
 	_, err := appOf(t, kitOf(t, away, doing("do", l, options{})), p, graph.Options{Store: store}).Run(t.Context(), th, hello(t))
 	if !errors.Is(err, session.ErrClosed) {
 		t.Fatal(err)
 	}
-	out, err := appOf(t, kitOf(t, sessions(t), doing("do", l, options{})), p, graph.Options{Store: store}).Resume(t.Context(), th)
+	out, err := appOf(t, kitOf(t, newSessions(t), doing("do", l, options{})), p, graph.Options{Store: store}).Resume(t.Context(), th)
 	if err != nil || len(l.all()) != 1 || resultsOf(t, &out.Turn)["a"].Text() != "did x" {
 		t.Fatalf("%v, did %v", err, l.all())
 	}
@@ -173,7 +173,7 @@ func TestEveryCallHasAResult(t *testing.T) {
 	} {
 		t.Run(c.tool+c.args, func(t *testing.T) {
 			t.Parallel()
-			turn, r, err := alone(t, kitOf(t, sessions(t), tools...), call("k", c.tool, c.args))
+			turn, r, err := alone(t, kitOf(t, newSessions(t), tools...), call("k", c.tool, c.args))
 			if err != nil || r.Status != c.status || !strings.Contains(r.Text(), c.want) || r.Name != c.tool {
 				t.Fatalf("%v: %+v", err, r)
 			}
@@ -193,7 +193,7 @@ func TestStrangeCallIDs(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{strings.Repeat("x", 300), "a\nb", "呼"} {
 		l := new(ledger)
-		_, r, err := alone(t, kitOf(t, sessions(t), doing("do", l, options{})), call(id, "do", `{"name":"x"}`))
+		_, r, err := alone(t, kitOf(t, newSessions(t), doing("do", l, options{})), call(id, "do", `{"name":"x"}`))
 		if err != nil || r.Text() != "did x" {
 			t.Errorf("%.20q: %v, %+v", id, err, r)
 		}
@@ -214,8 +214,8 @@ func TestFatal(t *testing.T) {
 		}
 		return "done", nil
 	}, options{})
-	p := says(do("a", "x"))
-	app := appOf(t, kitOf(t, sessions(t), tool), p, inMemory())
+	p := wants(do("a", "x"))
+	app := appOf(t, kitOf(t, newSessions(t), tool), p, inMemory())
 	if _, err := app.Run(t.Context(), th, hello(t)); !errors.Is(err, down) {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestTimeOut(t *testing.T) {
 		<-ctx.Done()
 		return "saved", nil
 	}, options{Timeout: time.Millisecond})
-	k := kitOf(t, sessions(t), deaf, late, inTime)
+	k := kitOf(t, newSessions(t), deaf, late, inTime)
 	for tool, want := range map[string]message.Result{
 		"deaf":   {Status: message.StatusTimedOut, Parts: []message.Part{message.Text("Whether it took effect is unknown.")}},
 		"late":   {Status: message.StatusTimedOut, Parts: []message.Part{message.Text("It was stopped after 1ms")}},
@@ -297,8 +297,8 @@ func TestStoppedRunHasNoResult(t *testing.T) {
 				return c.Done("swallowed"), nil
 			})
 		}
-		sess := sessions(t)
-		p := says(do("a", "x"))
+		sess := newSessions(t)
+		p := wants(do("a", "x"))
 		app := appOf(t, kitOf(t, sess, tool), p, inMemory())
 		ctx, stop := context.WithCancel(t.Context())
 		go func() { <-began; stop() }()
@@ -327,7 +327,7 @@ func TestLargeResult(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "2025-06-01T12:%02d:%02dZ %s %s id=%d\n", i/60%60, i%60, level, text, i)
 	}
-	sess := sessions(t)
+	sess := newSessions(t)
 	k := kitOf(t, sess, nodes.NewTool("query_logs", "", func(context.Context, struct{}) (string, error) { return b.String(), nil },
 		nodes.ToolOptions[struct{}, string]{ReadOnly: true}))
 	turn, r, err := alone(t, k, call("q", "query_logs", "{}"))
@@ -392,7 +392,7 @@ func TestFacts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sess := sessions(t)
+			sess := newSessions(t)
 			twice := func(_ context.Context, a item) (item, error) { return item{N: a.N * 2}, nil }
 			tool := nodes.NewTool("do", "", twice, nodes.ToolOptions[item, item]{
 				Facts: func(_ context.Context, src session.Source, a, r item) []session.Change { return c.facts(src, a.N+r.N) },
@@ -424,15 +424,15 @@ func TestThen(t *testing.T) {
 		if broken.Load() {
 			return "", errors.New("not now")
 		}
-		s, ok := nodes.StateOf[shop](ctx)
+		s, ok := nodes.StateOf[desk](ctx)
 		if _, other := nodes.StateOf[nodes.Turn](ctx); !ok || other || turn != &s.Turn {
 			return "", errors.New("it is not the state of the node")
 		}
 		s.Done.Append(r)
 		return graph.End, nil
 	}}
-	p := says(do("a", "x"), call("b", "do", `{"nam":"y"}`))
-	app := appOf(t, kitOf(t, sessions(t), doing("do", l, o)), p, inMemory())
+	p := wants(do("a", "x"), call("b", "do", `{"nam":"y"}`))
+	app := appOf(t, kitOf(t, newSessions(t), doing("do", l, o)), p, inMemory())
 	if _, err := app.Run(t.Context(), th, hello(t)); err == nil {
 		t.Fatal("no error")
 	}
@@ -451,7 +451,7 @@ func TestThen(t *testing.T) {
 func TestStoredResultStays(t *testing.T) {
 	t.Parallel()
 	var n atomic.Int32
-	k := kitOf(t, sessions(t), nodes.NewTool("count", "", func(context.Context, struct{}) (int32, error) { return n.Add(1), nil },
+	k := kitOf(t, newSessions(t), nodes.NewTool("count", "", func(context.Context, struct{}) (int32, error) { return n.Add(1), nil },
 		nodes.ToolOptions[struct{}, int32]{ReadOnly: true}))
 	c := call("a", "count", "{}")
 	before := turnWith(t, c)
@@ -478,7 +478,7 @@ func TestStoredResultStays(t *testing.T) {
 // What a tool tells while it works has the id of its call. // report 217
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	k := kitOf(t, sessions(t), nodes.NewTool("do", "", func(ctx context.Context, _ struct{}) (string, error) {
+	k := kitOf(t, newSessions(t), nodes.NewTool("do", "", func(ctx context.Context, _ struct{}) (string, error) {
 		in, _ := nodes.Current(ctx)
 		if in.Role != "main" || in.Conversation != "c" || in.Scope != scopeOf(t, "ann") || in.Key == "" {
 			return "", fmt.Errorf("%+v", in)
@@ -504,7 +504,7 @@ func TestProgress(t *testing.T) {
 func TestUnknownEffect(t *testing.T) {
 	t.Parallel()
 	l := new(ledger)
-	k := kitOf(t, sessions(t), doing("do", l, options{OnUnknown: graph.AskPerson}))
+	k := kitOf(t, newSessions(t), doing("do", l, options{OnUnknown: graph.AskPerson}))
 	c := do("a", "x")
 	ctx := graphtest.Context(t, graphtest.Options{Unknown: []string{"tool"}, Answers: []graphtest.Reply{
 		graphtest.AnswerJSON("once:tool", json.RawMessage(`{"happened":true,"result":{"text":"It is refunded."}}`)),
@@ -512,5 +512,21 @@ func TestUnknownEffect(t *testing.T) {
 	turn := turnWith(t, c)
 	if err := k.CallTools(ctx, turn, c); err != nil || resultsOf(t, turn)["a"].Text() != "It is refunded." || len(l.all()) != 0 {
 		t.Fatalf("%v: %+v, did %v", err, resultsOf(t, turn), l.all())
+	}
+}
+
+// A result that no limit of the session store takes is one that says so; nothing is named that is not there.
+func TestResultOverTheLimit(t *testing.T) {
+	t.Parallel()
+	sess, err := session.NewMemory(session.Options{ResultBytes: 10_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sess.Close()
+	k := kitOf(t, sess, nodes.NewTool("long", "", func(context.Context, struct{}) (string, error) { return strings.Repeat("word ", 5000), nil },
+		nodes.ToolOptions[struct{}, string]{}))
+	turn, r, err := alone(t, k, call("a", "long", ""))
+	if err != nil || r.Status != message.StatusError || !strings.Contains(r.Text(), "too large") || turn.Stored.Len() != 0 {
+		t.Fatalf("%v: %+v, stored %d", err, r, turn.Stored.Len())
 	}
 }

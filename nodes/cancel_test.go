@@ -101,7 +101,7 @@ func cancelAt(t *testing.T, at string) bool {
 		}
 		return c.Err
 	}
-	app, err := nodes.Agent[desk]("shop", kit).Compile(graph.Options{Store: store})
+	app, err := nodes.Agent[shop]("shop", kit).Compile(graph.Options{Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,8 +109,8 @@ func cancelAt(t *testing.T, at string) bool {
 	thread, cancelled := graph.ID("1"), make(chan error, 1)
 	s.cancel = func() { go func() { cancelled <- app.Cancel(context.Background(), thread) }() }
 	scope, _ := memory.NewScope("acme", "ann")
-	say := func(text string) (*desk, error) {
-		return app.Run(t.Context(), thread, nodes.Input[desk](scope, message.User(text)))
+	say := func(text string) (*shop, error) {
+		return app.Run(t.Context(), thread, nodes.Input[shop](scope, message.User(text)))
 	}
 
 	_, err = say("look and pay")

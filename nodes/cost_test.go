@@ -71,13 +71,13 @@ func TestRoundTrips(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			app, err := nodes.Agent[desk]("shop", kit).Compile(graph.Options{Store: store})
+			app, err := nodes.Agent[shop]("shop", kit).Compile(graph.Options{Store: store})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer app.Close(context.Background())
 			scope, _ := memory.NewScope("acme", "ann")
-			if _, err := app.Run(t.Context(), graph.ID("1"), nodes.Input[desk](scope, message.User("hi"))); err != nil {
+			if _, err := app.Run(t.Context(), graph.ID("1"), nodes.Input[shop](scope, message.User("hi"))); err != nil {
 				t.Fatal(err)
 			}
 			writes := store.Calls("Append") + store.Calls("Acquire") + store.Calls("Answer") + store.Calls("Post") + store.Calls("Release")

@@ -36,11 +36,13 @@ func ofError(err error) *effect {
 
 // ofResult is what a wrapper made of a call.
 func ofResult(r message.Result) *effect {
-	e := &effect{Status: r.Status, Parts: r.Parts}
-	if r.Status != "" && !r.Failed() {
-		e.Status = ""
+	switch r.Status {
+	case "", message.StatusOK:
+		return &effect{Parts: r.Parts}
+	case message.StatusError, message.StatusCancelled, message.StatusCrashed, message.StatusTimedOut, message.StatusDenied:
+		return &effect{Status: r.Status, Parts: r.Parts}
 	}
-	return e
+	return &effect{Status: message.StatusError, Parts: r.Parts}
 }
 
 // ok reports whether the call went well.

@@ -20,7 +20,7 @@ var (
 	ErrOutput = errors.New("nodes: the answer does not have the required form")
 
 	// ErrNoAnswer is returned when a model did not answer although it was told that no more tools can be called.
-	ErrNoAnswer = errors.New("nodes: the model calls tools although it may not any more; raise Config.Rounds or the step limit")
+	ErrNoAnswer = errors.New("nodes: the model calls tools although it may not any more; raise Config.MaxSteps or the step limit")
 
 	// ErrNoTurn is returned by functions for tools when the context is not that of a node of this package.
 	ErrNoTurn = errors.New("nodes: the context is not that of a ready node")

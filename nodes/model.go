@@ -46,8 +46,8 @@ type Delta struct {
 
 // A CallDelta is a part of a call.
 type CallDelta struct {
-	Index int    `json:"index"` // of the call in the answer
-	ID    string `json:"id,omitzero"`
+	Index int    `json:"index"`       // of the call in the answer
+	ID    string `json:"id,omitzero"` // of the provider; in events there is none, since the call gets an id of its own
 	Name  string `json:"name,omitzero"`
 	Args  string `json:"args,omitzero"` // what was added to the arguments
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/holdfast-go/holdfast/graph"
 	"github.com/holdfast-go/holdfast/memory"
 	"github.com/holdfast-go/holdfast/memory/compact"
 	"github.com/holdfast-go/holdfast/memory/session"
@@ -20,17 +21,20 @@ import (
 
 // settle writes the result of the call, into the session store first: what follows from it may be lost, but not it.
 func (w *job) settle(ctx context.Context, e *effect) error {
+	if err := graph.Heartbeat(ctx); err != nil { // a task that was left behind writes nothing any more
+		return err
+	}
 	m, full := w.shortened(ctx, e.result(w.call))
-	m, facts, err := w.keep(ctx, session.Write{Messages: w.asked(m), Results: full, Set: w.facts(ctx, e)})
+	kept, err := w.keep(ctx, session.Write{Messages: w.asked(m), Results: full, Set: w.facts(ctx, e)})
 	if err != nil {
 		return err
 	}
 	t := w.turn
-	if facts > 0 {
-		t.Changed.Add(facts)
+	if len(kept.Set) > 0 {
+		t.Changed.Add(len(kept.Set))
 	}
-	t.Messages.Append(m)
-	for _, f := range full {
+	t.Messages.Append(kept.Messages[len(kept.Messages)-1])
+	for _, f := range kept.Results {
 		t.Stored.Put(w.call.ID, f.ID)
 	}
 	return w.then(ctx, e)
@@ -118,25 +122,25 @@ func (w *job) facts(ctx context.Context, e *effect) []session.Change {
 	return facts
 }
 
-// keep stores the result, and returns its message as it is stored and how many facts are stored with it. It is one write,
-// unless something of it is refused.
-func (w *job) keep(ctx context.Context, o session.Write) (m message.Message, facts int, err error) {
-	err = w.write(ctx, o)
+// keep stores the result, and returns what was stored. It is one write, unless something of it is refused.
+func (w *job) keep(ctx context.Context, o session.Write) (session.Write, error) {
+	err := w.write(ctx, o)
 	if len(o.Set) > 0 && refusal(err) != nil {
 		w.log("the facts of a tool are not kept", err)
 		o.Set = nil
 		err = w.write(ctx, o)
 	}
-	result := &o.Messages[len(o.Messages)-1]
+	last := &o.Messages[len(o.Messages)-1]
 	if errors.Is(err, session.ErrConflict) {
-		return w.stored(ctx, o)
+		*last, err = w.stored(ctx, o)
+		o.Results = nil
 	}
 	if errors.Is(err, session.ErrTooLarge) {
 		r := failed(message.StatusError, "It ran, but its result is too large to be kept: %v.", err).result(w.call)
-		result.Parts, o.Results = []message.Part{{Kind: message.KindResult, Result: &r}}, nil
+		last.Parts, o.Results = []message.Part{{Kind: message.KindResult, Result: &r}}, nil
 		err = w.write(ctx, o)
 	}
-	return *result, len(o.Set), err
+	return o, err
 }
 
 // refusal is why facts were refused, or nil if a write failed for another reason.
@@ -162,20 +166,20 @@ func (w *job) write(ctx context.Context, o session.Write) error {
 
 // stored is for a call that was settled before and then not committed, and that came to something else this time because it is not
 // recorded. What the user may have seen stays. A result of another call with the same id is a conflict.
-func (w *job) stored(ctx context.Context, o session.Write) (message.Message, int, error) {
+func (w *job) stored(ctx context.Context, o session.Write) (message.Message, error) {
 	caller, mine := o.Messages[0], o.Messages[len(o.Messages)-1]
 	page := session.Page{Newest: true, Limit: 1000}
 	rows, err := w.kit.c.Session.Messages(ctx, w.turn.Scope.Get(), conversationOf(ctx, w.turn), page)
 	if err != nil {
-		return mine, 0, err
+		return mine, err
 	}
 	at := func(id string) int {
 		return slices.IndexFunc(rows, func(m session.Message) bool { return m.ID == id })
 	}
 	if i := at(mine.ID); i >= 0 && at(caller.ID) >= i {
-		return rows[i].Message, 1, nil // its facts are stored too
+		return rows[i].Message, nil
 	}
-	return mine, 0, fmt.Errorf("nodes: the result of %s: %w", w.call.Name, session.ErrConflict)
+	return mine, fmt.Errorf("nodes: the result of %s: %w", w.call.Name, session.ErrConflict)
 }
 
 // then does what follows from a call that went well.

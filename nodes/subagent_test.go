@@ -19,13 +19,13 @@ import (
 )
 
 // A sub-agent sees its task, the user's scope and what the user has forbidden, and nothing else of the conversation; only
-// its reply and what it has used come back.
+// its reply and what it has used come back. // R63
 func TestSubAgentIsIsolated(t *testing.T) {
 	t.Parallel()
 	forbidden := pin.Detect(message.User("Never delete anything."))[0].Pin("p1", "m1", time.Time{})
 	var saw nodes.Turn
-	g := graph.New[shop]("child")
-	nodes.Add[shop](g, "look", func(_ context.Context, t *nodes.Turn) error {
+	g := graph.New[desk]("child")
+	nodes.Add[desk](g, "look", func(_ context.Context, t *nodes.Turn) error {
 		saw.Scope.Set(t.Scope.Get())
 		saw.Conversation.Set(t.Conversation.Get())
 		saw.Inherited.Set(t.Inherited.Get())
@@ -42,10 +42,10 @@ func TestSubAgentIsIsolated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sess := sessions(t)
+	sess := newSessions(t)
 	app := appOf(t, kitOf(t, sess, nodes.SubAgent("helper", "Helps.", child, nodes.SubAgentOptions{})),
-		says(call("a", "helper", `{"task":"Count it."}`)), inMemory())
-	out, err := app.Run(t.Context(), graph.ID("t"), func(s *shop) { hello(t)(s); s.Inherited.Set([]pin.Pin{forbidden}) })
+		wants(call("a", "helper", `{"task":"Count it."}`)), inMemory())
+	out, err := app.Run(t.Context(), graph.ID("t"), func(s *desk) { hello(t)(s); s.Inherited.Set([]pin.Pin{forbidden}) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestSubAgentIsIsolated(t *testing.T) {
 // somebody has to decide.
 func helperOf(
 	t *testing.T, store checkpoint.Store, sess *session.Store, l *ledger, up, down *plan, wrap func(nodes.Tool) nodes.Tool,
-) *graph.App[shop] {
+) *graph.App[desk] {
 	t.Helper()
 	child := appOf(t, kitOf(t, sess, doing("do", l, ask)), down, graph.Options{})
 	helper := nodes.SubAgent("helper", "Helps.", child, nodes.SubAgentOptions{})
@@ -84,10 +84,10 @@ func TestParallelSubAgentsWait(t *testing.T) {
 		for _, id := range []string{"a", "b", "c"} {
 			calls = append(calls, call(id, "helper", fmt.Sprintf(`{"task":"Do %s."}`, id)))
 		}
-		up := says(calls...)
-		down := script(message.Assistant("", do("x", "x")), message.Assistant("I did it."))
-		l, sess, th := new(ledger), sessions(t), graph.ID("t")
-		build := func() *graph.App[shop] { return helperOf(t, s, sess, l, up, down, nil) }
+		up := wants(calls...)
+		down := planned(message.Assistant("", do("x", "x")), message.Assistant("I did it."))
+		l, sess, th := new(ledger), newSessions(t), graph.ID("t")
+		build := func() *graph.App[desk] { return helperOf(t, s, sess, l, up, down, nil) }
 		_, err := build().Run(t.Context(), th, hello(t))
 		qs := waits(t, err, 3)
 		if _, err := build().Resume(t.Context(), th, graph.AnswerOnly(nodes.Approve())); !errors.Is(err, graph.ErrAmbiguous) {
@@ -116,10 +116,10 @@ func TestParallelSubAgentsWait(t *testing.T) {
 func TestRetryDoesNotRestartASubAgentThatWaits(t *testing.T) {
 	t.Parallel()
 	var starts atomic.Int32
-	up := says(call("a", "helper", `{"task":"Do it."}`))
-	down := script(message.Assistant("", do("x", "x")), message.Assistant("I did it."))
+	up := wants(call("a", "helper", `{"task":"Do it."}`))
+	down := planned(message.Assistant("", do("x", "x")), message.Assistant("I did it."))
 	l, th := new(ledger), graph.ID("t")
-	app := helperOf(t, new(checkpoint.Memory), sessions(t), l, up, down, func(tool nodes.Tool) nodes.Tool {
+	app := helperOf(t, new(checkpoint.Memory), newSessions(t), l, up, down, func(tool nodes.Tool) nodes.Tool {
 		return nodes.WrapTool(tool, func(ctx context.Context, c message.Call, next nextCall) (r message.Result, err error) {
 			for range 4 {
 				starts.Add(1)
@@ -162,8 +162,8 @@ func TestSubAgentFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := graph.New[shop]("child")
-			nodes.Add[shop](g, "look", func(_ context.Context, t *nodes.Turn) error { return c.body(t) })
+			g := graph.New[desk]("child")
+			nodes.Add[desk](g, "look", func(_ context.Context, t *nodes.Turn) error { return c.body(t) })
 			g.Edge(graph.Start, "look")
 			g.Edge("look", graph.End)
 			child, err := g.Compile(graph.Options{})
@@ -174,8 +174,8 @@ func TestSubAgentFails(t *testing.T) {
 			if name == "empty" {
 				args = `{"task":" "}`
 			}
-			app := appOf(t, kitOf(t, sessions(t), nodes.SubAgent("helper", "Helps.", child, nodes.SubAgentOptions{})),
-				says(call("a", "helper", args)), inMemory())
+			app := appOf(t, kitOf(t, newSessions(t), nodes.SubAgent("helper", "Helps.", child, nodes.SubAgentOptions{})),
+				wants(call("a", "helper", args)), inMemory())
 			out, err := app.Run(t.Context(), graph.ID("t"), hello(t))
 			if name == "fatal" {
 				if err == nil || !strings.Contains(err.Error(), "down") {
@@ -210,8 +210,8 @@ func TestHandOff(t *testing.T) {
 		{[]message.Call{call("a", "transfer_to_bills", `{"why":1}`), call("b", "transfer_to_main", "{}"), call("c", "transfer_to_stock", "{}")}, "stock", "c"},
 	} {
 		roles := []nodes.Role{role("main", "bills", "stock"), role("bills"), role("stock", "main")}
-		k := kitWith(t, nodes.Config{Session: sessions(t), Roles: roles})
-		app := appOf(t, k, says(c.calls...), inMemory())
+		k := kitWith(t, nodes.Config{Session: newSessions(t), Roles: roles})
+		app := appOf(t, k, wants(c.calls...), inMemory())
 		out, err := app.Run(t.Context(), graph.ID("t"), hello(t))
 		if err != nil || out.Role.Get() != c.role {
 			t.Fatalf("%v: %v leads to %q", err, c.calls, out.Role.Get())

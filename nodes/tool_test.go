@@ -39,18 +39,18 @@ func TestToolMistakes(t *testing.T) {
 		"Timeout is below":       nodes.NewTool("t", "", nothing[none, string], nodes.ToolOptions[none, string]{Timeout: -1}),
 		"Within is shorter":      nodes.NewTool("t", "", nothing[none, string], nodes.ToolOptions[none, string]{Within: time.Microsecond}),
 		"wrapped by nothing":     nodes.WrapTool(sound, nil),
-		"it has no graph":        nodes.SubAgent[shop]("t", "", nil, nodes.SubAgentOptions{}),
+		"it has no graph":        nodes.SubAgent[desk]("t", "", nil, nodes.SubAgentOptions{}),
 		`of "type": "object"`:    raw(`{"type":"string"}`),
 		`no JSON Schema of "typ`: raw(`{`),
 	} {
-		_, err := nodes.New(nodes.Config{Session: sessions(t), Roles: []nodes.Role{{
+		_, err := nodes.New(nodes.Config{Session: newSessions(t), Roles: []nodes.Role{{
 			Name: "main", Models: []nodes.Model{silent}, Tools: []nodes.Tool{tool},
 		}}})
 		if !errors.Is(err, nodes.ErrConfig) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	kitOf(t, sessions(t), sound)
+	kitOf(t, newSessions(t), sound)
 }
 
 // The schema is that of the struct, also of one that contains itself, and that of a raw tool stays as it is.
@@ -77,7 +77,7 @@ func TestToolSpec(t *testing.T) {
 	if raw.Spec().Schema != foreign || raw.Name() != "raw" {
 		t.Errorf("%+v", raw.Spec())
 	}
-	k := kitOf(t, sessions(t), deep, raw, plain)
+	k := kitOf(t, newSessions(t), deep, raw, plain)
 	for _, c := range []struct{ tool, args, want string }{
 		{"deep", `{"kids":[{"kids":[{},{}]}]}`, "2"},
 		{"raw", `{"n":3}`, `{"n":3}`}, // its function has to check what is not understood
@@ -117,7 +117,7 @@ func TestWrapperCannotHideAPause(t *testing.T) {
 			return c.Done("handled"), nil
 		})
 	}
-	app := appOf(t, kitOf(t, sessions(t), tool), says(do("a", "x")),
+	app := appOf(t, kitOf(t, newSessions(t), tool), wants(do("a", "x")),
 		inMemory())
 	_, err := app.Run(t.Context(), th, hello(t))
 	q := waits(t, err, 1)[0]
@@ -160,7 +160,7 @@ func TestWrapTool(t *testing.T) {
 	}), func(_ context.Context, c message.Call, _ nextCall) (message.Result, error) {
 		return c.Done("from the cache"), nil
 	})
-	k := kitOf(t, sessions(t),
+	k := kitOf(t, newSessions(t),
 		nodes.WrapTool(nodes.WrapTool(doing("do", l, options{}), named("inner")), named("outer")),
 		nodes.WrapTool(doing("never", l, options{Policy: nodes.Deny}), named("never")),
 		changing(doing("more", l, dear), `{"name":"m","n":10}`), changing(doing("less", l, dear), `{"name":"less","n":9}`),

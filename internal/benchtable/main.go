@@ -45,6 +45,7 @@ var bars = []bar{
 	{"E56", "./graph", "BenchmarkE56/", "read-16KiB/state", true, 2, ""},
 	{"E56", "./graph", "BenchmarkE56/", "stored/written", true, 2, ""},
 	{"R64", "./memory/working", "BenchmarkAssemble", "p50-us", true, 5000, "p99-us tokens"},
+	{"turn", "./nodes", "BenchmarkTurn", "over-p50-us", true, 10_000, "over-p99-us p50-us p99-us bare-p50-us bare-p99-us commits"},
 }
 
 // rates are benchmarks without a bar: appends of each store, as checkpointtest.Bench measures them. They belong to a machine.
@@ -56,7 +57,7 @@ var rates = []struct{ store, pkg, bench string }{
 }
 
 const (
-	barred  = "^Benchmark(E[0-9]+|Ratio|Assemble)$"
+	barred  = "^Benchmark(E[0-9]+|Ratio|Assemble|Turn)$"
 	appends = "^Benchmark(Memory|Store)$/^writers=/^bytes=2048$"
 )
 
@@ -70,7 +71,7 @@ func main() {
 	runs := flag.Int("runs", 5, "how often each benchmark is run; the median counts")
 	flag.Parse()
 	found := figures{}
-	for _, pkg := range []string{"./state", "./graph", "./checkpoint/sqlite", "./checkpoint/postgres", "./checkpoint/redis", "./memory/working"} {
+	for _, pkg := range []string{"./state", "./graph", "./checkpoint/sqlite", "./checkpoint/postgres", "./checkpoint/redis", "./memory/working", "./nodes"} {
 		exitIf(found.run(pkg, barred, "1x", *runs))
 	}
 	for _, r := range rates {

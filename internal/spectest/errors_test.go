@@ -29,7 +29,8 @@ func TestErrorsAreDocumented(t *testing.T) {
 	}
 	tests := map[string]bool{}
 	for _, pkg := range []string{"graph", "state", "checkpoint", "checkpoint/secure", "checkpoint/postgres",
-		"message", "memory", "memory/session", "memory/session/sqlite", "memory/session/postgres", "memory/working", "memory/compact", "memory/pin"} {
+		"message", "memory", "memory/session", "memory/session/sqlite", "memory/session/postgres", "memory/working", "memory/compact", "memory/pin",
+		"nodes", "nodes/openai", "nodes/langchain", "nodes/mcp"} {
 		for _, name := range exportedErrors(t, pkg, tests) {
 			if rows[name] == "" {
 				t.Errorf("%s has no whole row in docs/errors.md", name)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// core lists the packages that a program gets in any case, and those of memory that need no driver and no vocabulary.
-var core = []string{"./state", "./graph", "./checkpoint", "./message", "./memory", "./memory/pin", "./memory/session", "./memory/working", "./memory/compact"}
+// core lists the packages that a program gets in any case, and those of memory and nodes that need no driver, no vocabulary and no provider.
+var core = []string{"./state", "./graph", "./checkpoint", "./message", "./memory", "./memory/pin", "./memory/session", "./memory/working", "./memory/compact", "./nodes"}
 
 // The core imports the standard library, this module, and google/uuid. Nothing else reaches a program that uses it.
 func TestCoreImportsOnlyTheStandardLibrary(t *testing.T) {

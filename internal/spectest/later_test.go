@@ -2,6 +2,5 @@ package spectest_test
 
 // later lists the lines of docs/spec.md that are planned for a later release. A line leaves this list when its test arrives.
 var later = map[string]string{
-	"R29": "runs of a conversation come with the ready nodes",
 	"R35": "permission is checked where items are recalled",
 }

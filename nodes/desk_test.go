@@ -21,8 +21,8 @@ import (
 	"github.com/holdfast-go/holdfast/state"
 )
 
-// A shop is the state of the graphs in these tests.
-type shop struct {
+// A desk is the state of the graphs in these tests.
+type desk struct {
 	nodes.Turn
 	Done state.List[string] `json:"done"`
 }
@@ -59,7 +59,7 @@ var silent = nodes.ModelFunc(func(context.Context, nodes.Request, func(nodes.Del
 	return nodes.Answer{}, errors.New("no model is asked here")
 })
 
-func sessions(t testing.TB) *session.Store {
+func newSessions(t testing.TB) *session.Store {
 	t.Helper()
 	s, err := session.NewMemory(session.Options{Fields: []session.Definition{session.Env, order}})
 	if err != nil {
@@ -107,7 +107,7 @@ type plan struct {
 	to    string
 }
 
-func script(says ...message.Message) *plan { return &plan{says: says} }
+func planned(says ...message.Message) *plan { return &plan{says: says} }
 
 func (p *plan) next(t *nodes.Turn) message.Message {
 	n := 0
@@ -120,17 +120,17 @@ func (p *plan) next(t *nodes.Turn) message.Message {
 	return p.says[min(n, len(p.says)-1)]
 }
 
-// says is a model that makes calls in its first answer and no more.
-func says(calls ...message.Call) *plan {
-	return script(message.Assistant("", calls...), message.Assistant("Done."))
+// wants is a model that makes calls in its first answer and no more.
+func wants(calls ...message.Call) *plan {
+	return planned(message.Assistant("", calls...), message.Assistant("Done."))
 }
 
 // graphOf is an agent with a scripted model: model, approve if asked for, call_tools, and again.
-func graphOf(k *nodes.Kit, p *plan) *graph.Graph[shop] {
-	g := graph.New[shop]("shop")
-	calls := nodes.AddEach[shop](g, "call_tools", k.CallTools)
-	approve := nodes.AddEach[shop](g, "approve", k.Approve)
-	nodes.AddBranch[shop](g, "model", func(ctx context.Context, t *nodes.Turn) (graph.Next, error) {
+func graphOf(k *nodes.Kit, p *plan) *graph.Graph[desk] {
+	g := graph.New[desk]("desk")
+	calls := nodes.AddEach[desk](g, "call_tools", k.CallTools)
+	approve := nodes.AddEach[desk](g, "approve", k.Approve)
+	nodes.AddBranch[desk](g, "model", func(ctx context.Context, t *nodes.Turn) (graph.Next, error) {
 		m := p.next(t)
 		t.Messages.Append(m)
 		if open := m.Calls(); p.first {
@@ -138,7 +138,7 @@ func graphOf(k *nodes.Kit, p *plan) *graph.Graph[shop] {
 		}
 		return calls.SendOr(graph.End, m.Calls()...), nil
 	}, "call_tools", "approve", graph.End)
-	nodes.AddBranch[shop](g, "run", func(ctx context.Context, t *nodes.Turn) (graph.Next, error) {
+	nodes.AddBranch[desk](g, "run", func(ctx context.Context, t *nodes.Turn) (graph.Next, error) {
 		return calls.SendOr(graph.End, message.Open(t.Messages.Slice())...), nil
 	}, "call_tools", graph.End)
 	g.Edge(graph.Start, "model")
@@ -147,7 +147,7 @@ func graphOf(k *nodes.Kit, p *plan) *graph.Graph[shop] {
 	return g
 }
 
-func appOf(t testing.TB, k *nodes.Kit, p *plan, o graph.Options) *graph.App[shop] {
+func appOf(t testing.TB, k *nodes.Kit, p *plan, o graph.Options) *graph.App[desk] {
 	t.Helper()
 	app, err := graphOf(k, p).Compile(o)
 	if err != nil {
@@ -156,8 +156,8 @@ func appOf(t testing.TB, k *nodes.Kit, p *plan, o graph.Options) *graph.App[shop
 	return app
 }
 
-func hello(t testing.TB) func(*shop) {
-	return nodes.Input[shop](scopeOf(t, "ann"), message.User("Please do it."))
+func hello(t testing.TB) func(*desk) {
+	return nodes.Input[desk](scopeOf(t, "ann"), message.User("Please do it."))
 }
 
 func call(id, tool, args string) message.Call { return message.Call{ID: id, Name: tool, Args: args} }
