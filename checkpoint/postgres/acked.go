@@ -8,9 +8,9 @@ import (
 
 // A place is where the last record of an acknowledged write stands.
 type place struct {
-	branch   int32
-	ns       checkpoint.Namespace
-	pos, ord int64
+	branch int32
+	ns     checkpoint.Namespace
+	pos    int64
 }
 
 // acked is what this process knows to be written under each lease of its own. A server that has lost its tail may still have the
@@ -20,7 +20,7 @@ type acked struct {
 	m  map[checkpoint.Lease]place
 }
 
-// note takes an acknowledgement. A repeat may come late, so the youngest counts.
+// note takes an acknowledgement. One append of a holder is under way at a time, so the last one is the youngest.
 func (k *acked) note(l checkpoint.Lease, rs []checkpoint.Record) {
 	if len(rs) == 0 {
 		return
@@ -28,9 +28,7 @@ func (k *acked) note(l checkpoint.Lease, rs []checkpoint.Record) {
 	r := &rs[len(rs)-1]
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if old, ok := k.m[l]; !ok || r.Ord > old.ord {
-		k.m[l] = place{r.Branch, r.Namespace, r.Pos, r.Ord}
-	}
+	k.m[l] = place{r.Branch, r.Namespace, r.Pos}
 }
 
 // last is nil if nothing is known.
