@@ -13,19 +13,17 @@ type place struct {
 	pos    int64
 }
 
-// acked is what this process knows to be written under each lease of its own. A server that has lost its tail may still have the
-// lease and the ends of other chains: their positions alone would let the holder write behind the gap.
+// acked is what was appended last under each lease of this process. A server that has lost its tail may still have the lease and the
+// ends of other chains: their positions alone would let the holder write behind the gap. What came with an acquisition is not here,
+// for it is lost only together with the lease.
 type acked struct {
 	mu sync.Mutex
 	m  map[checkpoint.Lease]place
 }
 
-// note takes an acknowledgement. One append of a holder is under way at a time, so the last one is the youngest.
-func (k *acked) note(l checkpoint.Lease, rs []checkpoint.Record) {
-	if len(rs) == 0 {
-		return
-	}
-	r := &rs[len(rs)-1]
+// note takes the acknowledgement of an append, of which the last record speaks for all. A holder has one under way at a time.
+func (k *acked) note(a *checkpoint.Append) {
+	l, r := checkpoint.Lease{Key: a.Key, Nonce: a.Nonce}, &a.Records[len(a.Records)-1]
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.m[l] = place{r.Branch, r.Namespace, r.Pos}

@@ -53,12 +53,11 @@ func (s *Store) Append(ctx context.Context, a *checkpoint.Append) (checkpoint.Ac
 	}
 	defer leave()
 	ack, err := s.append(ctx, a, size)
-	lease := checkpoint.Lease{Key: a.Key, Nonce: a.Nonce}
 	switch {
 	case err == nil && ack.Released:
-		s.acked.forget(lease)
+		s.acked.forget(checkpoint.Lease{Key: a.Key, Nonce: a.Nonce})
 	case err == nil:
-		s.acked.note(lease, a.Records)
+		s.acked.note(a)
 	}
 	return ack, err
 }

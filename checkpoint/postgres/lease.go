@@ -70,14 +70,13 @@ func (s *Store) Acquire(ctx context.Context, a *checkpoint.Acquire) (checkpoint.
 	for {
 		var h checkpoint.Head
 		err := s.write(ctx, a.Tenant, func(b *batch) { b.acquire(a, w, holder, &h) })
-		if refused(err) {
-			h, err = s.whyNot(ctx, a, code(err))
-		}
 		if err == nil {
-			s.acked.note(checkpoint.Lease{Key: a.Key, Nonce: a.Nonce}, a.Records)
-			s.acked.forget(checkpoint.Lease{Key: a.Key, Nonce: a.Seen})
+			s.acked.forget(checkpoint.Lease{Key: a.Key, Nonce: a.Seen}) // of a holder of this process, if it was one
 		}
-		if err != errAgain {
+		if !refused(err) {
+			return h, err
+		}
+		if h, err = s.whyNot(ctx, a, code(err)); err != errAgain {
 			return h, err
 		}
 	}
