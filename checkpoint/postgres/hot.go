@@ -71,10 +71,9 @@ func hotText(f hotForm) string {
 // buildHot lists the values one by one: with arrays of values the server would plan the statement each time.
 //
 // The lock is shared, so that appends pass each other, and a thief waits for the append or the append sees the new nonce.
-// What was acknowledged before, in another chain, is looked for by its position: while the lease is this holder's nobody else can
-// have taken that.
-//
 // An entry that must reset the count of takeovers changes the thread's row, so it goes the long way.
+//
+// What was acknowledged before in another chain is looked for by its position: under this lease nobody else has taken that.
 //
 // Only the place before a record is looked at, and what is behind that: to look for the last record without a bound the
 // server would read all of the chain that is on a page of the index.
