@@ -26,6 +26,7 @@ const (
 
 	sqlPlace = `select exists (select 1 from hf_record` + inChain + ` and pos = $5 and ord = $6 and by = $7)
 		or $8::bool and $5 < coalesce((select pos from hf_record` + inChain + ` order by pos limit 1), 0)`
+	sqlThere  = `select exists (select 1 from hf_record` + inChain + ` and pos = $5)`
 	sqlHolder = `select inbox, nonce from hf_thread where tenant = $1 and thread = $2`
 	sqlTrim   = `delete from hf_record where tenant = $1 and thread = $2 and branch = ` + branchOf + ` and ns = $4 and pos < $5`
 )
@@ -51,7 +52,19 @@ func (s *Store) Append(ctx context.Context, a *checkpoint.Append) (checkpoint.Ac
 		return checkpoint.Ack{}, err
 	}
 	defer leave()
-	if h := hotOf(a, size); h != nil {
+	ack, err := s.append(ctx, a, size)
+	switch {
+	case err == nil && ack.Released:
+		s.acked.forget(checkpoint.Lease{Key: a.Key, Nonce: a.Nonce})
+	case err == nil:
+		s.acked.note(a)
+	}
+	return ack, err
+}
+
+func (s *Store) append(ctx context.Context, a *checkpoint.Append, size int) (checkpoint.Ack, error) {
+	behind := s.acked.behind(a)
+	if h := hotOf(a, behind, size); h != nil {
 		switch done, err := s.appendHot(ctx, h); {
 		case err != nil:
 			return checkpoint.Ack{}, err // h may still be written to
@@ -59,7 +72,7 @@ func (s *Store) Append(ctx context.Context, a *checkpoint.Append) (checkpoint.Ac
 			return h.ack, nil
 		}
 	}
-	return s.appendAny(ctx, a)
+	return s.appendAny(ctx, a, behind)
 }
 
 // weigh is about how many bytes an append sends. The server takes them in one message.
@@ -81,12 +94,12 @@ func weigh(a *checkpoint.Append) (size int, err error) {
 }
 
 // appendAny is every append that is not hot, or that did not fit.
-func (s *Store) appendAny(ctx context.Context, a *checkpoint.Append) (ack checkpoint.Ack, err error) {
+func (s *Store) appendAny(ctx context.Context, a *checkpoint.Append, behind *place) (ack checkpoint.Ack, err error) {
 	firsts, ok := chains(a.Records)
 	if !ok || a.Activate != nil && *a.Activate < 0 {
 		return s.readBack(ctx, a)
 	}
-	l := lock(a.Key, ` and nonce = $3`, a.Nonce[:])
+	l := lockBehind(a, behind)
 	l.records("t", a.Records, firsts)
 	l.closes("t", closed(a))
 	if a.Park != nil {
@@ -127,28 +140,18 @@ func closed(a *checkpoint.Append) []string {
 	})
 }
 
-// readBack decides about a write that was refused: it was stored before, or it is stale. Records before the last of their
-// chain may have been trimmed since: then the last one speaks for them.
+// readBack decides about a write that was refused: it was stored before, or the server has lost what came before it, or it is
+// stale. Records before the last of their chain may have been trimmed since: then the last one speaks for them.
 func (s *Store) readBack(ctx context.Context, a *checkpoint.Append) (ack checkpoint.Ack, err error) {
-	last := make(map[checkpoint.Chain]int64, 1)
-	for i := range a.Records {
-		last[checkpoint.Chain{Branch: a.Records[i].Branch, Namespace: a.Records[i].Namespace}] = a.Records[i].Pos
-	}
+	lease := checkpoint.Lease{Key: a.Key, Nonce: a.Nonce}
+	before := s.acked.last(lease)
 	var found int
-	var mine bool
+	var mine, kept bool
 	err = s.read(ctx, a.Tenant, func(b *batch) {
-		found, mine = 0, false
-		for i := range a.Records {
-			r := &a.Records[i]
-			before := r.Pos < last[checkpoint.Chain{Branch: r.Branch, Namespace: r.Namespace}]
-			b.rows(func(row row) error {
-				var there bool
-				err := row.Scan(&there)
-				if there {
-					found++
-				}
-				return err
-			}, sqlPlace, a.Tenant, a.Thread, r.Branch, []byte(r.Namespace), r.Pos, r.Ord, r.By, before)
+		found, mine, kept = 0, false, true
+		b.placed(a, &found)
+		if p := before; p != nil {
+			b.rows(func(row row) error { return row.Scan(&kept) }, sqlThere, a.Tenant, a.Thread, p.branch, []byte(p.ns), p.pos)
 		}
 		// After the records: a head that was read before them could be older than they are.
 		b.rows(func(row row) error {
@@ -161,11 +164,35 @@ func (s *Store) readBack(ctx context.Context, a *checkpoint.Append) (ack checkpo
 	switch {
 	case err != nil:
 		return checkpoint.Ack{}, err
-	case found < len(a.Records):
-		return checkpoint.Ack{}, checkpoint.ErrStale
+	case found == len(a.Records):
+		ack.Released = a.Park != nil && !mine
+		return ack, nil
+	case mine && !kept:
+		return checkpoint.Ack{}, checkpoint.ErrRolledBack
+	case !mine:
+		s.acked.forget(lease)
 	}
-	ack.Released = a.Park != nil && !mine
-	return ack, nil
+	return checkpoint.Ack{}, checkpoint.ErrStale
+}
+
+// placed counts the records of an append that are there.
+func (b *batch) placed(a *checkpoint.Append, found *int) {
+	last := make(map[checkpoint.Chain]int64, 1)
+	for i := range a.Records {
+		last[checkpoint.Chain{Branch: a.Records[i].Branch, Namespace: a.Records[i].Namespace}] = a.Records[i].Pos
+	}
+	for i := range a.Records {
+		r := &a.Records[i]
+		before := r.Pos < last[checkpoint.Chain{Branch: r.Branch, Namespace: r.Namespace}]
+		b.rows(func(row row) error {
+			var there bool
+			err := row.Scan(&there)
+			if there {
+				*found++
+			}
+			return err
+		}, sqlPlace, a.Tenant, a.Thread, r.Branch, []byte(r.Namespace), r.Pos, r.Ord, r.By, before)
+	}
 }
 
 // fit refuses the batch unless the branches are as expected.

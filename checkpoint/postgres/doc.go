@@ -12,7 +12,8 @@
 //
 // With [On], the default, an acknowledged write survives a crash of the server's machine, and reaches those replicas that
 // synchronous_commit and synchronous_standby_names of the server name. With [Off] a crash of the server may take the last
-// moments, in whole writes, from the end. Info names the class, and says so if the server runs with fsync=off.
+// moments, in whole writes, from the end, and so may a failover to a replica that was behind. A run that lives on is then told so
+// at its next write, and nothing of that is stored. Info names the class, and says so if the server runs with fsync=off.
 //
 // # Roles and row-level security
 //

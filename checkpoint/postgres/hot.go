@@ -17,27 +17,29 @@ const maxHot = 8
 // judged the long way.
 type hot struct {
 	*checkpoint.Append
-	size  int  // about the bytes that it sends
-	entry bool // among the records is an entry
-	form  hotForm
-	ack   checkpoint.Ack
+	size   int    // about the bytes that it sends
+	entry  bool   // among the records is an entry
+	behind *place // of another chain, which must be there; nil: none
+	form   hotForm
+	ack    checkpoint.Ack
 }
 
 // A hotForm is what the text of the statement depends on.
 type hotForm struct {
-	n      int // records
-	firsts int // the bits of those that are the first of their chain in this append
+	n      int  // records
+	firsts int  // the bits of those that are the first of their chain in this append
+	behind bool // something of another chain is looked for
 }
 
-// oneChain reports whether all records are of one chain.
-func (f hotForm) oneChain() bool { return f.firsts == 1 }
+// oneChain reports whether one chain is looked at.
+func (f hotForm) oneChain() bool { return f.firsts == 1 && !f.behind }
 
 // hotOf is nil for an append that is not hot.
-func hotOf(a *checkpoint.Append, size int) *hot {
+func hotOf(a *checkpoint.Append, behind *place, size int) *hot {
 	if len(a.Records) > maxHot || len(a.Closed) > 0 || a.Branch != nil || a.Activate != nil || a.Park != nil || a.Taken != 0 {
 		return nil
 	}
-	h := &hot{Append: a, size: size + len(a.Tenant) + len(a.Thread), form: hotForm{n: len(a.Records)}}
+	h := &hot{Append: a, size: size + len(a.Tenant) + len(a.Thread), behind: behind, form: hotForm{n: len(a.Records), behind: behind != nil}}
 	next := make(map[checkpoint.Chain]int64, 1)
 	for i := range a.Records {
 		r := &a.Records[i]
@@ -71,6 +73,8 @@ func hotText(f hotForm) string {
 // The lock is shared, so that appends pass each other, and a thief waits for the append or the append sees the new nonce.
 // An entry that must reset the count of takeovers changes the thread's row, so it goes the long way.
 //
+// What was acknowledged before in another chain is looked for by its position: under this lease nobody else has taken that.
+//
 // Only the place before a record is looked at, and what is behind that: to look for the last record without a bound the
 // server would read all of the chain that is on a page of the index.
 func buildHot(f hotForm) string {
@@ -82,6 +86,9 @@ func buildHot(f hotForm) string {
 			fmt.Fprintf(&b, ` and $%d::bigint - 1 = coalesce((select pos from hf_record where tenant = $1 and thread = $2 and branch = $%d and ns = $%d
 				and pos >= $%d - 1 order by pos desc limit 1), -1)`, p+2, p, p+1, p+2)
 		}
+	}
+	if p := 6 + 9*f.n; f.behind {
+		fmt.Fprintf(&b, ` and exists (select 1 from hf_record where tenant = $1 and thread = $2 and branch = $%d and ns = $%d and pos = $%d)`, p, p+1, p+2)
 	}
 	b.WriteString(` for share), r as (insert into hf_record(tenant, thread, branch, ns, pos, ord, by, base, step, kind, body, at)
 		select $1, $2, v.*, clock_timestamp() from t, (values `)
@@ -99,11 +106,14 @@ func buildHot(f hotForm) string {
 
 func (h *hot) args() []any {
 	most := int32(0)
-	args := append(make([]any, 0, 5+9*len(h.Records)), h.Tenant, h.Thread, h.Nonce[:], nil, h.entry)
+	args := append(make([]any, 0, 8+9*len(h.Records)), h.Tenant, h.Thread, h.Nonce[:], nil, h.entry)
 	for i := range h.Records {
 		r := &h.Records[i]
 		most = max(most, r.Branch)
 		args = append(args, r.Branch, []byte(r.Namespace), r.Pos, r.Ord, r.By, r.Base, r.Step, int16(r.Kind), bytesOf(r.Body))
+	}
+	if p := h.behind; p != nil {
+		args = append(args, p.branch, []byte(p.ns), p.pos)
 	}
 	args[3] = most
 	return args

@@ -70,6 +70,9 @@ func (s *Store) Acquire(ctx context.Context, a *checkpoint.Acquire) (checkpoint.
 	for {
 		var h checkpoint.Head
 		err := s.write(ctx, a.Tenant, func(b *batch) { b.acquire(a, w, holder, &h) })
+		if err == nil {
+			s.acked.forget(checkpoint.Lease{Key: a.Key, Nonce: a.Seen}) // of a holder of this process, if it was one
+		}
 		if !refused(err) {
 			return h, err
 		}
@@ -203,10 +206,12 @@ func (s *Store) Release(ctx context.Context, l checkpoint.Lease, seen int64) (bo
 	switch {
 	case err != nil:
 		return false, err
-	case mine && !l.Nonce.Zero():
-		return true, nil
 	case held:
 		return false, nil
+	}
+	s.acked.forget(l)
+	if mine && !l.Nonce.Zero() {
+		return true, nil
 	}
 	return false, checkpoint.ErrStale
 }

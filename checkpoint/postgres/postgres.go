@@ -71,6 +71,7 @@ type Store struct {
 	pool     *pgxpool.Pool
 	renewals *pgxpool.Pool // one connection, which no slow write blocks
 	group    *group
+	acked    acked
 	texts    sync.Map // statement as it is in the source -> with the schema
 	settings []setting
 
@@ -98,7 +99,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
-	s := &Store{o: o}
+	s := &Store{o: o, acked: acked{m: map[checkpoint.Lease]place{}}}
 	if err := s.prepare(ctx, cfg); err != nil {
 		return nil, fmt.Errorf("postgres: open: %w", opening(ctx, err))
 	}

@@ -41,6 +41,18 @@ func (s *Store) Renew(ctx context.Context, ls []checkpoint.Lease, ttl time.Durat
 		return nil, err
 	}
 	defer leave()
+	out, err := s.renew(ctx, ls, ttl)
+	if err == nil {
+		for i := range out {
+			if out[i].Lost {
+				s.acked.forget(ls[i])
+			}
+		}
+	}
+	return out, err
+}
+
+func (s *Store) renew(ctx context.Context, ls []checkpoint.Lease, ttl time.Duration) ([]checkpoint.Renewal, error) {
 	out := make([]checkpoint.Renewal, len(ls))
 	tenants := map[string][]renewal{} // under row-level security each tenant has a statement of its own
 	for i, l := range ls {

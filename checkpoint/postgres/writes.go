@@ -25,6 +25,15 @@ func lock(key checkpoint.Key, condition string, args ...any) *locker {
 	return l
 }
 
+// lockBehind locks the thread for its holder, if what was acknowledged to him is there.
+func lockBehind(a *checkpoint.Append, behind *place) *locker {
+	if behind == nil {
+		return lock(a.Key, ` and nonce = $3`, a.Nonce[:])
+	}
+	return lock(a.Key, ` and nonce = $3 and exists (select 1 from hf_record where tenant = $1 and thread = $2 and branch = $4 and ns = $5 and pos = $6)`,
+		a.Nonce[:], behind.branch, []byte(behind.ns), behind.pos)
+}
+
 // part adds a part in which each ? stands for the next argument.
 func (l *locker) part(text string, args ...any) {
 	var b strings.Builder

@@ -27,11 +27,12 @@ type Outcome struct {
 // Play brings the scene's thread to its end from wherever it stands: it is what a program does that knows nothing of
 // crashes, and a program that is started after one.
 func (s Scene) Play(ctx context.Context, app *graph.App[State], store checkpoint.Store, answer bool) (*Outcome, error) {
-	if _, err := app.Recover(ctx); err != nil {
+	continued, err := app.Recover(ctx)
+	if err != nil {
 		return nil, err
 	}
 	if err := atRest(ctx, store); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; Recover continued %v", err, continued)
 	}
 	for n := range s.Runs {
 		request := fmt.Sprintf("request %d", n)

@@ -25,7 +25,7 @@ func turns(store checkpoint.Store, lease time.Duration) (*graph.App[State], erro
 }
 
 // Turns has many goroutines start runs on one thread, each of them its share one after the other, and tries again what was
-// refused because the thread was busy, or another process had it. What was acknowledged is noted in the ledger. Meanwhile it
+// refused because the thread was busy, or another process had it, and what the store did not answer in time. What was acknowledged is noted in the ledger. Meanwhile it
 // continues what other processes have left.
 func Turns(ctx context.Context, store checkpoint.Store, l *Ledger, goroutines, share int, lease time.Duration) error {
 	app, err := turns(store, lease)
@@ -55,7 +55,8 @@ func Turns(ctx context.Context, store checkpoint.Store, l *Ledger, goroutines, s
 	return errors.Join(append(errs, app.Close(ctx))...)
 }
 
-// turn repeats one run until it is acknowledged.
+// turn repeats one run until it is acknowledged. For a process that was stopped the time of the calls under way has passed when it
+// wakes up, which is for it as if the store had been away.
 func turn(ctx context.Context, app *graph.App[State], id string) error {
 	app = app.With(graph.RunOptions{Request: id})
 	for {
@@ -63,7 +64,7 @@ func turn(ctx context.Context, app *graph.App[State], id string) error {
 		if err == nil || errors.Is(err, graph.ErrDuplicate) {
 			return nil
 		}
-		if !errors.Is(err, graph.ErrBusy) && !errors.Is(err, checkpoint.ErrHeld) && !errors.Is(err, checkpoint.ErrStale) {
+		if !tryAgain(err) {
 			return err
 		}
 		select {
@@ -72,6 +73,11 @@ func turn(ctx context.Context, app *graph.App[State], id string) error {
 		case <-time.After(time.Duration(rand.IntN(20)) * time.Millisecond):
 		}
 	}
+}
+
+func tryAgain(err error) bool {
+	return errors.Is(err, graph.ErrBusy) || errors.Is(err, checkpoint.ErrHeld) || errors.Is(err, checkpoint.ErrStale) ||
+		errors.Is(err, checkpoint.ErrUnavailable)
 }
 
 // LookTurns continues what is left over, and returns what the thread holds in the end: the turns, and how many nodes ran.

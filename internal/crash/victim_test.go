@@ -4,10 +4,12 @@ package crash_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -73,18 +75,30 @@ func (v *victim) kill() {
 
 func (s *stage) ledgerPath() string { return filepath.Join(s.dir, "ledger") }
 
-// records are those of the root chain, in a form that can be compared.
+// records are those of all chains in the order in which they were written, in a form that can be compared.
 func (s *stage) records(t *testing.T) (out []string, err error) {
 	store, err := s.open(t.Context())
 	if err != nil {
 		return nil, err
 	}
 	defer store.Close()
-	rs, err := store.Read(t.Context(), checkpoint.Query{Chain: checkpoint.Chain{Key: threadKey}, To: -1})
-	for _, r := range rs {
-		out = append(out, fmt.Sprintf("%d %d %d %c %s", r.Pos, r.Ord, r.By, r.Kind, r.Body))
+	chains, err := store.Chains(t.Context(), threadKey, checkpoint.Active)
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	var all []checkpoint.Record
+	for _, c := range chains {
+		rs, err := store.Read(t.Context(), checkpoint.Query{Chain: checkpoint.Chain{Key: threadKey, Namespace: c.Namespace}, To: -1})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rs...)
+	}
+	slices.SortFunc(all, func(a, b checkpoint.Record) int { return cmp.Compare(a.Ord, b.Ord) })
+	for _, r := range all {
+		out = append(out, fmt.Sprintf("%q %d %d %d %c %s", r.Namespace, r.Pos, r.Ord, r.By, r.Kind, r.Body))
+	}
+	return out, nil
 }
 
 // connect is a connection of the superuser.
