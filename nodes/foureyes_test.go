@@ -41,7 +41,7 @@ func TestFourEyesAndThePinsOfTheUser(t *testing.T) {
 			tool := nodes.NewTool("refund", "pays back", func(context.Context, args) (string, error) { ran++; return "paid", nil }, tc.o)
 			b := newBench(t, nodes.Config{Roles: []nodes.Role{{Name: "support", Tools: []nodes.Tool{tool}}}},
 				calls(message.Call{ID: "c1", Name: "refund", Args: tc.amount}), tells("done"))
-			_, err := b.app.Run(t.Context(), b.thread, nodes.Input[desk](b.scope, message.User(tc.said)))
+			_, err := b.app.Run(t.Context(), b.thread, nodes.Input[shop](b.scope, message.User(tc.said)))
 			open, ok := errors.AsType[*graph.Interrupted](err)
 			if !ok || len(open.Questions) != 1 {
 				t.Fatalf("got %v; want one question", err)

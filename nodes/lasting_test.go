@@ -13,16 +13,16 @@ import (
 func TestRefusalsAreNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		input func(*desk)
+		input func(*shop)
 		want  error
 	}{
-		"a message of somebody else": {nodes.Input[desk](scopeOf(t, "eve"), message.User("Refund it.")), nodes.ErrForeign},
-		"no message":                 {func(*desk) {}, nodes.ErrNoInput},
+		"a message of somebody else": {nodes.Input[shop](scopeOf(t, "eve"), message.User("Refund it.")), nodes.ErrForeign},
+		"no message":                 {func(*shop) {}, nodes.ErrNoInput},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, nodes.Config{}, tells("hello"))
-			if _, err := b.app.Run(t.Context(), b.thread, nodes.Input[desk](b.scope, message.User("Hello"))); err != nil {
+			if _, err := b.app.Run(t.Context(), b.thread, nodes.Input[shop](b.scope, message.User("Hello"))); err != nil {
 				t.Fatal(err)
 			}
 			var last error
