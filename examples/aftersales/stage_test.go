@@ -261,7 +261,7 @@ func kills(t *testing.T) int {
 
 // Each dialogue, played by real processes, undisturbed and then with a process that is killed with SIGKILL: people read the same,
 // the money moves once, the history is one that every provider takes, nothing is confirmed twice.
-// E23, E26, E61, R23, R31
+// E23, E26, E61, R23, R27, R31
 func TestDialogues(t *testing.T) {
 	t.Parallel()
 	s, err := seed()
