@@ -42,14 +42,17 @@ type refundFact struct {
 
 // rules are told to the model in every call.
 var rules = []string{
-	"You are the after-sales agent of a shop. You help one customer with orders, deliveries and refunds, in the customer's language.",
-	"What you say about orders and refunds comes from tools, of this turn where it may have changed. \"It\" is the order of the session " +
-		"state, if there is one. If you do not know which order is meant, ask.",
+	"You are the after-sales agent of a shop. You help one customer with orders, deliveries and refunds, in the customer's " +
+		"language.",
+	"What you say about orders and refunds comes from tools, of this turn where it may have changed. \"It\" is the order of the " +
+		"session state, if there is one. If you do not know which order is meant, ask.",
 	"A refund that may have been made must be looked up before it is tried again. Never promise what no tool has confirmed.",
 }
 
 // newCare makes the graph of the agent.
-func newCare(client *shop.Client, sessions *session.Store, brain brain, around func(nodes.Tool) nodes.Tool) (*graph.Graph[Care], error) {
+func newCare(client *shop.Client, sessions *session.Store, brain brain, around func(nodes.Tool) nodes.Tool) (
+	*graph.Graph[Care], error,
+) {
 	tools := clerk{client}.tools()
 	for i := range tools {
 		tools[i] = around(tools[i])

@@ -63,7 +63,7 @@ func (d *demo) scene(en, zh string, args ...any) {
 	d.p.line(fmt.Sprintf("%d. ", d.act), d.p.textf(en, zh, args...))
 }
 
-// customer says something, which the screen shows.
+// says has the customer say something.
 func (d *demo) says(text string) string {
 	d.p.line("   "+nameOf(d.p.zh, customer)+d.p.pick(": ", "："), text)
 	return text
@@ -126,7 +126,8 @@ func (d *demo) wants(ctx context.Context) error {
 	if err := d.shop.Break(ctx, shop.Fault{Endpoint: "check", Kind: shop.CutBefore}); err != nil {
 		return err
 	}
-	pid, err := d.runs(ctx, 2, exitWaiting, "-say", d.says(d.p.pick("Then refund ¥210 of it, because it is too bright.", "那就退 210 元吧，因为太亮了。")))
+	said := d.says(d.p.pick("Then refund ¥210 of it, because it is too bright.", "那就退 210 元吧，因为太亮了。"))
+	pid, err := d.runs(ctx, 2, exitWaiting, "-say", said)
 	if err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (d *demo) dies(ctx context.Context) error {
 
 // recovers starts a new worker, which finds the conversation by itself.
 func (d *demo) recovers(ctx context.Context) error {
-	d.scene("A new worker starts. It is told nothing: it finds the conversation, asks the shop again under the same key, and answers.",
+	d.scene("A new worker starts. It is told nothing: it finds the conversation, asks the shop again under the same key, answers.",
 		"启动一个新的工人。没有人告诉它任何事：它自己找到这段对话，用同一个幂等键再问一次店铺，然后回答顾客。")
 	_, err := d.runs(ctx, 5, exitOK)
 	return err

@@ -23,7 +23,7 @@ const (
 	colleague = "zhao"
 )
 
-// A desk is what every mode of the program works with: the threads and what was confirmed in them, the App over both, and the shop.
+// A desk is what every mode of the program works with: the threads and what was confirmed in them, the App over both, the shop.
 type desk struct {
 	p        *printer
 	screen   *screen
@@ -115,16 +115,15 @@ func (d *desk) lastConversation(ctx context.Context) (graph.Thread, error) {
 	return graph.ID(list[0].ID), nil
 }
 
-// say gives the customer's words to a conversation and runs it until there is an answer, or it waits. A request with a name that
-// was taken before is not taken again: what it began goes on.
-func (d *desk) say(ctx context.Context, th graph.Thread, request, text string) (*Care, error) {
+// say gives a message of the customer to a conversation and runs it until there is an answer, or it waits. A message that was
+// taken before is not taken again: what it began goes on.
+func (d *desk) say(ctx context.Context, th graph.Thread, m message.Message) (*Care, error) {
 	if err := d.mine(ctx, th); err != nil {
 		return nil, err
 	}
-	m := message.User(text)
-	o := graph.RunOptions{By: d.user, Owner: d.user, Request: request, OnBusy: graph.Enqueue,
-		Meta: map[string]string{"conversation": th.ID, "message": m.ID}}
-	if calledOff(text) {
+	o := nodes.RunOptions(d.scope, th.ID, m)
+	o.OnBusy = graph.Enqueue
+	if calledOff(m.Text()) {
 		o.OnBusy = graph.Preempt // what waits for a colleague is not wanted any more
 	}
 	app := d.app.With(o)
@@ -166,7 +165,7 @@ func (d *desk) rest(ctx context.Context, th graph.Thread, out *Care, err error) 
 		return out, err
 	}
 	next, err := d.goOn(ctx, th)
-	if errors.Is(err, graph.ErrBusy) && !errors.Is(err, graph.ErrInterrupted) { // it has begun already, in the run that this process holds
+	if errors.Is(err, graph.ErrBusy) { // it has begun already, beside this call
 		for _, err := range d.app.Watch(ctx, th, graph.WatchOptions{}) {
 			if err != nil {
 				return out, err

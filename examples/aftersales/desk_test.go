@@ -138,9 +138,9 @@ func TestFaults(t *testing.T) {
 				if err := b.client.Break(t.Context(), fault); err != nil {
 					t.Fatal(err)
 				}
-				out, err := desk.say(t.Context(), b.thread, "1", "Refund ¥30 of my latest order")
+				out, err := desk.say(t.Context(), b.thread, saying("1", "Refund ¥30 of my latest order"))
 				wantAnswer(t, out, err, "Done: refund R-2 of ¥30.00")
-				out, err = desk.say(t.Context(), b.thread, "2", "list all my refunds")
+				out, err = desk.say(t.Context(), b.thread, saying("2", "list all my refunds"))
 				wantAnswer(t, out, err, "R-2", "R-1")
 				b.wantLedger(t, "1005", 30_00)
 			})
@@ -152,7 +152,7 @@ func TestFaults(t *testing.T) {
 func TestApprovalAfterARestart(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	_, err := b.say(t.Context(), b.thread, "1", lamp)
+	_, err := b.say(t.Context(), b.thread, saying("1", lamp))
 	q := wantQuestion(t, err)
 	a, err := graph.PromptOf[nodes.Approval](q)
 	if err != nil || a.Call.Name != "refund_order" || !strings.Contains(string(a.Args), "1005") || !strings.Contains(a.Reason, "¥480.00 is above the limit") {
@@ -184,7 +184,7 @@ func TestApprovalAfterARestart(t *testing.T) {
 func TestFourEyes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	_, err := b.say(t.Context(), b.thread, "1", lamp)
+	_, err := b.say(t.Context(), b.thread, saying("1", lamp))
 	q := wantQuestion(t, err)
 	for _, d := range []nodes.Decision{nodes.Approve(), nodes.Edit([]byte(`{"order":"1005","amount":"479"}`)), nodes.Respond("paid")} {
 		if _, err = b.goOn(t.Context(), b.thread, by(customer, q, d)); !errors.Is(err, checkpoint.ErrNotAllowed) {
@@ -219,7 +219,7 @@ func TestProperEnds(t *testing.T) {
 		t.Run(said, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			out, err := b.say(t.Context(), b.thread, "1", said)
+			out, err := b.say(t.Context(), b.thread, saying("1", said))
 			wantAnswer(t, out, err, want)
 			if _, known := session.Get(out.Session.Get(), aboutOrder); known && strings.Contains(want, "no such order") {
 				t.Error("an order that is not the customer's is what the conversation is about")
@@ -233,7 +233,7 @@ func TestProperEnds(t *testing.T) {
 func TestThePaymentIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	_, err := b.say(t.Context(), b.thread, "1", lamp)
+	_, err := b.say(t.Context(), b.thread, saying("1", lamp))
 	q := wantQuestion(t, err)
 	if _, err := b.client.Refund(t.Context(), customer, "1005", "another-desk", shop.Wish{}); err != nil {
 		t.Fatal(err)
@@ -253,7 +253,7 @@ func TestThePaymentIsNeverAnswered(t *testing.T) {
 			if err := b.client.Break(t.Context(), shop.Fault{Endpoint: "refund", Kind: kind, Times: -1}); err != nil {
 				t.Fatal(err)
 			}
-			out, err := b.say(t.Context(), b.thread, "1", cups)
+			out, err := b.say(t.Context(), b.thread, saying("1", cups))
 			wantAnswer(t, out, err, want)
 			if kind == shop.CutAfter {
 				b.wantLedger(t, "1002", 68_00)
@@ -274,7 +274,7 @@ func TestStoppedBetweenPaymentAndRecord(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := b.say(ctx, b.thread, "1", cups)
+		_, err := b.say(ctx, b.thread, saying("1", cups))
 		ended <- err
 	}()
 	if err := b.client.AwaitHeld(t.Context(), "refund"); err != nil {
@@ -294,7 +294,7 @@ func TestStoppedBetweenPaymentAndRecord(t *testing.T) {
 func TestTheShopIsAwayAltogether(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	_, err := b.say(t.Context(), b.thread, "1", lamp)
+	_, err := b.say(t.Context(), b.thread, saying("1", lamp))
 	q := wantQuestion(t, err)
 	gone := b.open(t, shop.NewClient("http://127.0.0.1:1", time.Minute)) // nobody listens there
 	_, err = gone.goOn(t.Context(), b.thread, by(colleague, q, nodes.Approve()))
@@ -310,17 +310,21 @@ func TestTheShopIsAwayAltogether(t *testing.T) {
 func TestFactsOfAConversation(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	out, err := b.say(t.Context(), b.thread, "1", "Where is my latest order?")
+	out, err := b.say(t.Context(), b.thread, saying("1", "Where is my latest order?"))
 	wantAnswer(t, out, err, "1005")
 	state, err := b.sessions.State(t.Context(), b.scope, b.thread.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, ok := state.Fact("order")
-	if order, _ := session.Get(state, aboutOrder); !ok || order != "1005" || f.Origin != session.ByTool || !strings.HasPrefix(f.Ref, "call_") {
+	order, _ := session.Get(state, aboutOrder)
+	f, _ := state.Fact("order")
+	found := slices.ContainsFunc(out.Messages.Slice(), func(m message.Message) bool {
+		return slices.ContainsFunc(m.Calls(), func(c message.Call) bool { return c.Name == "latest_order" && c.ID == f.Ref })
+	})
+	if order != "1005" || f.Origin != session.ByTool || !found {
 		t.Errorf("the fact is %+v", f)
 	}
-	out, err = b.say(t.Context(), b.thread, "2", "Then refund ¥10 of it")
+	out, err = b.say(t.Context(), b.thread, saying("2", "Then refund ¥10 of it"))
 	wantAnswer(t, out, err, "for order 1005")
 	if r, ok := session.Get(out.Session.Get(), aboutRefund); !ok || r != (refundFact{"R-2", "1005", "¥10.00"}) {
 		t.Errorf("the refund is %+v, %t", r, ok)

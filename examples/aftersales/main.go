@@ -217,22 +217,29 @@ func (f *flags) talk(ctx context.Context, p *printer) (err error) {
 	if f.pace < 0 && tty {
 		f.pace = 20 * time.Millisecond // slow enough to watch
 	}
-	b, err := brainOf(f.pace)
-	if err != nil {
-		return err
-	}
-	d, err := openDesk(ctx, p, deskOptions{Data: where, User: f.user, Shop: shop.NewClient(url, f.timeout), Brain: b, Policy: patience, Around: watched})
+	d, err := f.desk(ctx, p, where, url)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.close()) }()
-	t := &talk{desk: d, in: newReader(ctx, os.Stdin), asks: tty && term.IsTerminal(int(os.Stdin.Fd())), echo: f.echo, thread: graph.ID(f.conversation)}
+	t := &talk{desk: d, in: newReader(ctx, os.Stdin), echo: f.echo, thread: graph.ID(f.conversation)}
+	t.asks = tty && term.IsTerminal(int(os.Stdin.Fd()))
 	if f.conversation == "" {
 		if t.thread, err = d.lastConversation(ctx); err != nil {
 			return err
 		}
 	}
 	return t.run(ctx)
+}
+
+// desk opens the desk over the shop at url.
+func (f *flags) desk(ctx context.Context, p *printer, where data, url string) (*desk, error) {
+	b, err := brainOf(f.pace)
+	if err != nil {
+		return nil, err
+	}
+	client := shop.NewClient(url, f.timeout)
+	return openDesk(ctx, p, deskOptions{Data: where, User: f.user, Shop: client, Brain: b, Policy: patience, Around: watched})
 }
 
 func usage(p *printer) {
@@ -242,9 +249,11 @@ func usage(p *printer) {
 		{"-demo", "play the whole story unattended, with a killed worker and three days", "自动演示全过程，中途会杀掉自己的工作进程，再过三天"},
 		{"-user NAME", "who you are: lin (default) or chen", "您是谁：lin（默认）或 chen"},
 		{"-conversation ID", "go on with this one (default: your last one)", "继续这段对话（默认是您最近的一段）"},
-		{"-db FILE|URL", "where conversations are kept: a file (default: holdfast/aftersales.db in your state folder; two more are beside it), postgres:// or redis://",
+		{"-db FILE|URL", "where conversations are kept: a file (default: holdfast/aftersales.db in your state folder; two more are beside it), " +
+			"postgres:// or redis://",
 			"对话存放的地方：文件（默认在用户状态目录的 holdfast/aftersales.db，旁边还有两个文件）、postgres:// 或 redis://"},
-		{"-lang en|zh", "the language of the program (default: from LC_ALL, LC_MESSAGES or LANG); the agent answers in yours", "程序的语言（默认取自 LC_ALL、LC_MESSAGES 或 LANG）；客服用您的语言回答"},
+		{"-lang en|zh", "the language of the program (default: from LC_ALL, LC_MESSAGES or LANG); the agent answers in yours",
+			"程序的语言（默认取自 LC_ALL、LC_MESSAGES 或 LANG）；客服用您的语言回答"},
 		{"-graph FORMAT", "print the graph as mermaid or dot", "打印图：mermaid 或 dot"},
 		{"-help", "print this", "打印本说明"},
 	} {

@@ -180,7 +180,7 @@ func (p *player) turn(ctx context.Context, admin *shop.Client, th graph.Thread, 
 	case t.says == "":
 		_, err = p.goOn(ctx, th)
 	default:
-		_, err = p.say(ctx, th, request, t.says)
+		_, err = p.say(ctx, th, saying(request, t.says))
 	}
 	for {
 		q, decision, open, derr := decided(err, t)
@@ -193,6 +193,13 @@ func (p *player) turn(ctx context.Context, admin *shop.Client, th graph.Thread, 
 		}
 		_, err = p.goOn(ctx, th, graph.Answer(q, decision).By(by))
 	}
+}
+
+// saying is a message that is the same one in every process.
+func saying(id, text string) message.Message {
+	m := message.User(text)
+	m.ID = id
+	return m
 }
 
 // decided finds the next question that the turn has a decision for. Open is false if there is none: the run has ended, or waits.
@@ -227,7 +234,7 @@ func (p *player) cancelled(ctx context.Context, admin *shop.Client, th graph.Thr
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := p.say(ctx, th, request, t.says)
+		_, err := p.say(ctx, th, saying(request, t.says))
 		ended <- err
 	}()
 	waiting, stop := context.WithCancel(ctx)

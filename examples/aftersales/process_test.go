@@ -94,17 +94,21 @@ func TestDemo(t *testing.T) {
 	}
 }
 
+func lines(all ...string) string { return strings.Join(all, "\n") + "\n" }
+
 func TestTalkInEnglish(t *testing.T) {
 	t.Parallel()
 	db := place(t, "a.db")
-	r := execute(t, nil, "hello\n\nWhere is my latest order?\nrefund it\nmaybe\nn it was used\nRefund order 1002\nbuy\norders\ndays 3\nnew\n"+
-		"Did that refund arrive?\nDon't refund anything without asking me.\nrefund order 1005\nlater\nnever mind\napprove\nledger\nquit\n", "-db", db)
+	r := execute(t, nil, lines("hello", "", "Where is my latest order?", "refund it", "maybe", "n it was used", "Refund order 1002", "buy",
+		"orders", "days 3", "new", "Did that refund arrive?", "Don't refund anything without asking me.", "refund order 1005", "later",
+		"never mind", "approve", "ledger", "quit"), "-db", db)
 	if r.code != 0 {
 		t.Fatalf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	r.wantLines(t, "You are Lin Xiao", "I can say where your orders are", "Nothing was typed", "-> latest_order", "agent: Order 1005",
 		"Approval: refund_order", "above the limit", "You are now Zhao Lei", `"maybe" cannot be read`, "You are now Zhao Lei", "1005: that did not",
-		"it was used", "-> refund_order", "Done: refund R-2 of ¥68.00", "Order 1006", "  1006", "At the shop it is", "A new conversation", "-> list_refunds", "Yes: refund R-2",
+		"it was used", "-> refund_order", "Done: refund R-2 of ¥68.00", "Order 1006", "  1006", "At the shop it is", "A new conversation",
+		"-> list_refunds", "Yes: refund R-2",
 		"agent: Understood", "Understood, and kept: Not without the user's word: refund", "Approval", "It waits", "All right, I leave it",
 		"Nothing waits", "R-2", "Goodbye")
 }
@@ -112,7 +116,8 @@ func TestTalkInEnglish(t *testing.T) {
 func TestTalkInChinese(t *testing.T) {
 	t.Parallel()
 	db := place(t, "售后.db")
-	r := execute(t, []string{"LANG=zh_CN.UTF-8"}, "你好\n订单 9999 到哪了？\n退掉订单 1004\n捣乱\n我最近的订单到哪了？\n退了吧，因为太亮了\n也许\n100\n过3天\n新对话\n那笔退款到账了吗？\n账本\n退出\n", "-db", db)
+	r := execute(t, []string{"LANG=zh_CN.UTF-8"}, lines("你好", "订单 9999 到哪了？", "退掉订单 1004", "捣乱", "我最近的订单到哪了？",
+		"退了吧，因为太亮了", "也许", "100", "过3天", "新对话", "那笔退款到账了吗？", "账本", "退出"), "-db", db)
 	if r.code != 0 {
 		t.Fatalf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
 	"github.com/holdfast-go/holdfast/graph"
 	"github.com/holdfast-go/holdfast/internal/textwidth"
+	"github.com/holdfast-go/holdfast/message"
 	"github.com/holdfast-go/holdfast/nodes"
 )
 
@@ -120,8 +120,8 @@ func (t *talk) take(ctx context.Context, line string) error {
 	case passes(line) > 0:
 		return t.pass(ctx, passes(line))
 	default:
-		request := "m-" + strings.ToLower(rand.Text())
-		return t.see(ctx, func() (*Care, error) { return t.say(ctx, t.thread, request, line) })
+		m := message.User(line)
+		return t.see(ctx, func() (*Care, error) { return t.say(ctx, t.thread, m) })
 	}
 	return nil
 }

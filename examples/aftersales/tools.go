@@ -14,7 +14,8 @@ import (
 	"github.com/holdfast-go/holdfast/nodes"
 )
 
-// A clerk does at the shop what the model asks for. Whose orders they are comes from the conversation's scope, never from a model.
+// A clerk does at the shop what the model asks for. Whose orders they are comes from the conversation's scope, never from the
+// model.
 type clerk struct{ shop *shop.Client }
 
 type (
@@ -49,7 +50,7 @@ func (c clerk) tools() []nodes.Tool {
 			nodes.ToolOptions[refundWish, refundView]{Actions: []string{"refund"}, AskIf: c.overLimit, FourEyes: true, Facts: c.refunded}),
 		nodes.NewTool("refund_status", "Looks up one refund: requested, or paid.", c.refundStatus,
 			nodes.ToolOptions[refundArg, refundView]{ReadOnly: true}),
-		nodes.NewTool("list_refunds", "Lists all refunds of the customer, the latest first, of earlier conversations too.", c.listRefunds,
+		nodes.NewTool("list_refunds", "Lists all refunds of the customer, of earlier conversations too, the latest first.", c.listRefunds,
 			nodes.ToolOptions[nothing, []refundView]{ReadOnly: true}),
 	}
 }
@@ -124,7 +125,8 @@ func (c clerk) overLimit(ctx context.Context, w refundWish) (string, bool) {
 	if amount == 0 {
 		amount = check.Refundable
 	}
-	return fmt.Sprintf(choose(zh, "%v is above the limit of %v.", "%v 超过了 %v 的限额。"), amount, check.ApprovalAbove), amount > check.ApprovalAbove
+	why := choose(zh, "%v is above the limit of %v.", "%v 超过了 %v 的限额。")
+	return fmt.Sprintf(why, amount, check.ApprovalAbove), amount > check.ApprovalAbove
 }
 
 // amount is what the customer wants, 0 for all that is left.
@@ -177,8 +179,9 @@ func patiently[T any](ctx context.Context, request func(customer string) (T, err
 		if err == nil || n == 5 || ctx.Err() != nil || !graph.Retryable(err) {
 			return v, err
 		}
-		tell(ctx, toolNews{"!!", in.Call.Name, fmt.Sprintf(choose(inChinese(ctx), "attempt %d: %s; it is tried again", "第 %d 次尝试：%s；稍后重试"),
-			n, troubleText(inChinese(ctx), err))})
+		zh := inChinese(ctx)
+		text := choose(zh, "attempt %d: %s; it is tried again", "第 %d 次尝试：%s；稍后重试")
+		tell(ctx, toolNews{"!!", in.Call.Name, fmt.Sprintf(text, n, troubleText(zh, err))})
 		select {
 		case <-ctx.Done():
 			return v, context.Cause(ctx)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/message"
 	"github.com/holdfast-go/holdfast/nodes"
 )
 
@@ -41,11 +42,7 @@ func (f *flags) worker(ctx context.Context, p *printer) (err error) {
 	if err != nil {
 		return err
 	}
-	b, err := brainOf(0)
-	if err != nil {
-		return err
-	}
-	d, err := openDesk(ctx, p, deskOptions{Data: where, User: f.user, Shop: shop.NewClient(f.shop, f.timeout), Brain: b, Policy: patience, Around: watched})
+	d, err := f.desk(ctx, p, where, f.shop)
 	if err != nil {
 		return err
 	}
@@ -54,7 +51,7 @@ func (f *flags) worker(ctx context.Context, p *printer) (err error) {
 	var out *Care
 	switch {
 	case f.say != "":
-		out, err = d.say(ctx, th, f.say, f.say)
+		out, err = d.say(ctx, th, message.User(f.say))
 	case f.approve != "":
 		out, err = d.goOn(ctx, th, graph.AnswerOnly(nodes.Approve()).By(f.approve))
 	default:

@@ -21,9 +21,11 @@ var patterns = []struct {
 	re *regexp.Regexp
 }{
 	{nothing, regexp.MustCompile(`(?i)never ?mind|forget (it|about it)|call it off|算了|不用了|不退了|当我没说`)},
-	{forbids, regexp.MustCompile(`(?i)\b(don'?t|don’t|do not|never|not)\b.*\brefund|without asking|ask me (first|before)|(不要|别|不许|禁止).*退|先问(过)?我`)},
+	{forbids, regexp.MustCompile(`(?i)\b(don'?t|don’t|do not|never|not)\b.*\brefund|without asking|ask me (first|before)|` +
+		`(不要|别|不许|禁止).*退|先问(过)?我`)},
 	{wantsAll, regexp.MustCompile(`(?i)\b(my|all|which|list)\b.*\brefunds\b|(全部|所有|哪些).*退款|退款记录`)},
-	{arrived, regexp.MustCompile(`(?i)\brefund\b.*\b(arrive|arrived|there|come|came|paid|status|through)\b|(did|has|is) (that|the|my) (refund|money)|` +
+	{arrived, regexp.MustCompile(`(?i)\brefund\b.*\b(arrive|arrived|there|come|came|paid|status|through)\b|` +
+		`(did|has|is) (that|the|my) (refund|money)|` +
 		`go through|went through|退款.*(到|状态|怎么样|成功)|(钱|款).*到账|到账了|退了吗|退成功`)},
 	{refunds, regexp.MustCompile(`(?i)refund|money back|return (it|them)|send (it|them) back|退`)},
 	{where, regexp.MustCompile(`(?i)where|status|track|arriv|deliver|latest|last order|到哪|在哪|哪里|物流|送到|发货|最近|最新|上一单|查`)},

@@ -29,7 +29,7 @@ func (s *Shop) pay(ctx context.Context, customer string, order int64, key string
 		first, err := paid(ctx, tx, key)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
-			first, err = s.book(ctx, tx, p, customer, order, key, w, clock.Now)
+			first, err = book(ctx, tx, p, payment{order: order, customer: customer, wished: w.Amount}, key, w.Reason, clock.Now)
 		case err == nil && (first.order != order || first.customer != customer || first.wished != w.Amount):
 			err = fail(http.StatusConflict, CodeKeyReused, "this key paid %v for order %d before", first.amount, first.order)
 		case err == nil:
@@ -49,23 +49,23 @@ func paid(ctx context.Context, tx *sql.Tx, key string) (p payment, err error) {
 }
 
 // book pays, unless the policy refuses it: the service trusts no caller to have asked before.
-func (s *Shop) book(ctx context.Context, tx *sql.Tx, p policy, customer string, order int64, key string, w Wish, now time.Time) (payment, error) {
-	o, err := findOrder(ctx, tx, customer, order, now)
+func book(ctx context.Context, tx *sql.Tx, p policy, wish payment, key, reason string, now time.Time) (payment, error) {
+	o, err := findOrder(ctx, tx, wish.customer, wish.order, now)
 	if err != nil {
-		return payment{}, err
+		return wish, err
 	}
-	if c := p.check(o, w.Amount, now); !c.Allowed {
-		return payment{}, fail(http.StatusUnprocessableEntity, c.Code, "%s", refusal(c, o))
+	if c := p.check(o, wish.wished, now); !c.Allowed {
+		return wish, fail(http.StatusUnprocessableEntity, c.Code, "%s", refusal(c, o))
 	}
-	amount := w.Amount
-	if amount == 0 {
-		amount = o.Refundable()
+	if wish.amount = wish.wished; wish.amount == 0 {
+		wish.amount = o.Refundable()
 	}
-	done, err := tx.ExecContext(ctx, `INSERT INTO payments (key, order_n, customer, wished, amount, reason, at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		key, order, customer, w.Amount, amount, w.Reason, now.UnixMilli())
+	wish.at = now.UnixMilli()
+	done, err := tx.ExecContext(ctx, `INSERT INTO payments (key, order_n, customer, wished, amount, reason, at)
+		VALUES (?, ?, ?, ?, ?, ?, ?)`, key, wish.order, wish.customer, wish.wished, wish.amount, reason, wish.at)
 	if err != nil {
-		return payment{}, err
+		return wish, err
 	}
-	n, err := done.LastInsertId()
-	return payment{n, order, now.UnixMilli(), customer, w.Amount, amount}, err
+	wish.n, err = done.LastInsertId()
+	return wish, err
 }

@@ -125,7 +125,8 @@ func (p policy) check(o Order, amount Money, now time.Time) Check {
 
 // refund says how far a payment is.
 func (p policy) refund(n, order int64, amount Money, at int64, now time.Time) Refund {
-	r := Refund{ID: refundID(n), Order: strconv.FormatInt(order, 10), Amount: amount, Status: Requested, At: time.UnixMilli(at).UTC()}
+	r := Refund{ID: refundID(n), Order: strconv.FormatInt(order, 10), Amount: amount, Status: Requested}
+	r.At = time.UnixMilli(at).UTC()
 	if r.Paid = r.At.Add(time.Duration(p.payoutDays) * day); !r.Paid.After(now) {
 		r.Status = Paid
 	}

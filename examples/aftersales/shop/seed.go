@@ -80,8 +80,8 @@ func seed(ctx context.Context, tx *sql.Tx, now time.Time) error {
 		if !o.refunded {
 			continue
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO payments (key, order_n, customer, wished, amount, reason, at) VALUES (?, ?, ?, 0, ?, ?, ?)`,
-			"seed", o.n, o.customer, 70_00, "both bulbs were broken", delivered.Add(time.Hour).UnixMilli())
+		_, err := tx.ExecContext(ctx, `INSERT INTO payments (key, order_n, customer, wished, amount, reason, at)
+			VALUES (?, ?, ?, 0, ?, ?, ?)`, "seed", o.n, o.customer, 70_00, "both bulbs were broken", delivered.Add(time.Hour).UnixMilli())
 		if err != nil {
 			return err
 		}
