@@ -63,8 +63,8 @@ func (k *Kit) CallModel(ctx context.Context, t *Turn) error {
 		return nil
 	case ctx.Err() != nil:
 		return c.interrupted(answer, err)
-	case KindOf(err) == KindContextLength && t.Overflow.Get().Times < overflows:
-		t.Overflow.Set(c.overflow(err))
+	case c.long != nil && t.Overflow.Get().Times < overflows:
+		t.Overflow.Set(c.overflow())
 		return nil
 	}
 	return err
@@ -78,6 +78,7 @@ type asking struct {
 	id       string // of the message to come
 	lastStep bool   // no tools any more
 	tries    int
+	long     *ModelError // of a model for which the prompt is too long, whatever the others say
 }
 
 // ask asks the models of the role in turn.
@@ -86,6 +87,9 @@ func (c *asking) ask(ctx context.Context) (answer Answer, err error) {
 	for _, m := range c.p.Role.Models {
 		if answer, err = c.askOne(ctx, m); err == nil || ctx.Err() != nil {
 			return answer, err
+		}
+		if e, ok := errors.AsType[*ModelError](err); ok && e.Kind == KindContextLength {
+			c.long = e
 		}
 		errs = append(errs, err)
 	}
@@ -258,13 +262,12 @@ func (c *asking) interrupted(a Answer, err error) error {
 }
 
 // overflow says how long the next prompt may be: shorter than what was refused.
-func (c *asking) overflow(err error) Overflow {
-	old := c.t.Overflow.Get()
+func (c *asking) overflow() Overflow {
 	limit := c.p.Manifest.After*7/10 + c.p.Manifest.Reserve
-	if e, ok := errors.AsType[*ModelError](err); ok && e.Limit > 0 {
-		limit = min(limit, e.Limit*85/100)
+	if c.long.Limit > 0 {
+		limit = min(limit, c.long.Limit*85/100)
 	}
-	return Overflow{Times: old.Times + 1, Limit: max(limit, 1), Again: true}
+	return Overflow{Times: c.t.Overflow.Get().Times + 1, Limit: max(limit, 1), Again: true}
 }
 
 func withoutCalls(parts []message.Part) []message.Part {

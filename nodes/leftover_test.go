@@ -11,6 +11,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/memory/compact"
 	"github.com/holdfast-go/holdfast/memory/session"
 	"github.com/holdfast-go/holdfast/message"
 	"github.com/holdfast-go/holdfast/nodes"
@@ -20,6 +21,14 @@ import (
 type moody struct {
 	session.Backend
 	down, lies atomic.Bool
+	misses     atomic.Int64 // loads that fail from now on
+}
+
+func (m *moody) Load(ctx context.Context, k session.Key, refs []string) (session.Snapshot, error) {
+	if m.misses.Add(-1) >= 0 {
+		return session.Snapshot{}, session.ErrUnavailable
+	}
+	return m.Backend.Load(ctx, k, refs)
 }
 
 func (m *moody) Update(ctx context.Context, k session.Key, refs []string, decide func(session.Snapshot) (session.Delta, error)) error {
@@ -195,5 +204,57 @@ func TestConfirmationIsRefused(t *testing.T) {
 	b.compile()
 	if got := b.hears("yes"); got != "What?" {
 		t.Errorf("it says %q", got)
+	}
+}
+
+// A short outage between two steps fails no turn.
+func TestStoreIsAwayBetweenTwoSteps(t *testing.T) {
+	t.Parallel()
+	var back *moody
+	find := nodes.NewTool("find", "Finds.", func(context.Context, struct{}) (string, error) {
+		back.misses.Store(2)
+		return "production", nil
+	}, nodes.ToolOptions[struct{}, string]{ReadOnly: true, Facts: func(_ context.Context, src session.Source, _ struct{}, env string) []session.Change {
+		return []session.Change{session.Set(session.Env, env, src)}
+	}})
+	script := new(lines)
+	script.steps = []func(nodes.Request) (nodes.Answer, error){calls(message.Call{Name: "find", Args: "{}"}), tells("Found.")}
+	b, back := newMoodyBench(t, nodes.Config{Roles: []nodes.Role{{Name: "r", Models: []nodes.Model{script}, Tools: []nodes.Tool{find}}}})
+	s, err := b.say("Which one?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if env, _ := session.Get(s.Session.Get(), session.Env); env != "production" {
+		t.Errorf("the environment is %q", env)
+	}
+}
+
+// A node of one's own that has answered ends the turn at write_back, also where the history is compacted after it.
+func TestNodeThatAnswersEndsTheTurn(t *testing.T) {
+	t.Parallel()
+	ask := nodes.NewTool("forms", "Sends forms.", func(context.Context, struct{}) (string, error) { return "sent", nil },
+		nodes.ToolOptions[struct{}, string]{Then: func(context.Context, *nodes.Turn, struct{}, string) (string, error) { return "closing", nil }})
+	b := newBench(t, nodes.Config{Compact: compact.Options{Budget: 600, SummaryCap: 100}, Roles: []nodes.Role{{Name: "r", Tools: []nodes.Tool{ask}}}},
+		calls(message.Call{Name: "forms", Args: "{}"}))
+	g := nodes.Agent[shop]("shop", b.kit, "closing")
+	nodes.Add(g, "closing", func(_ context.Context, t *nodes.Turn) error {
+		t.Messages.Append(message.Assistant("The forms are on their way."))
+		return nil
+	})
+	g.Edge("closing", nodes.NodeWriteBack)
+	app, err := g.Compile(graph.Options{Store: b.store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer app.Close(context.Background())
+	s, err := app.Run(t.Context(), b.thread, nodes.Input[shop](b.scope, message.User("Forms, please. "+strings.Repeat("It is long. ", 300))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := nodes.Reply(&s.Turn).Text(); got != "The forms are on their way." || s.Status.Get() != nodes.Ended {
+		t.Errorf("it says %q, status %q", got, s.Status.Get())
+	}
+	if got := b.talk(); !strings.HasSuffix(got, "a:The forms are on their way.") {
+		t.Errorf("the conversation is %.300s", got)
 	}
 }

@@ -48,19 +48,19 @@ func (k *Kit) LoadWorkingState(ctx context.Context, t *Turn) error {
 	t.Session.Set(state)
 	t.Notices.Set(notices)
 	t.Kept.Set(m.ID)
-	t.start()
+	t.start(k.c.Profile.MaxInput)
 	return nil
 }
 
 // start forgets what was of the turn before.
-func (t *Turn) start() {
+func (t *Turn) start(maxInput int) {
 	t.Status.Set(Working)
 	t.Steps.Set(0)
 	t.Notes.Replace()
 	t.Decisions.Clear()
 	t.Passed.Clear()
 	t.Jumps.Clear()
-	t.Overflow.Set(Overflow{Limit: t.Overflow.Get().Limit})
+	t.Overflow.Set(t.Overflow.Get().nextTurn(maxInput))
 }
 
 // input returns the id of the message that the run was begun with, once it is sure whose thread it is.
