@@ -1,8 +1,10 @@
 package nodes
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/holdfast-go/holdfast/graph"
 	"github.com/holdfast-go/holdfast/memory/compact"
@@ -153,18 +155,15 @@ func (t *Turn) jump() string {
 
 // end makes the results of the last step the answer.
 func (t *Turn) end() {
-	text := ""
+	var texts []string
 	for _, m := range turnOf(t.Messages.Slice()) {
 		switch {
 		case len(m.Calls()) > 0:
-			text = ""
+			texts = nil
 		case m.Role == message.RoleTool:
-			text += m.Text()
+			texts = append(texts, m.Text())
 		}
 	}
-	if text == "" {
-		text = "-"
-	}
-	t.Messages.Append(message.Assistant(text))
+	t.Messages.Append(message.Assistant(cmp.Or(strings.TrimSpace(strings.Join(texts, "\n")), "-")))
 	t.Status.Set(Ended)
 }
