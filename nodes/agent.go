@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -51,10 +52,15 @@ func Agent[S any, P Embeds[S]](name string, k *Kit, targets ...string) *graph.Gr
 	g.Edge(NodeCallTools, NodeCompact)
 	AddRoute[S, P](g, NodeWriteBack, k.afterReply, NodeCompact, graph.End)
 
-	for _, node := range []string{NodeLoadWorkingState, NodeCallTools, NodeWriteBack} { // each may be run again: ids and Once see to it
-		g.Policy(node, graph.Policy{Attempts: 3, Backoff: 200 * time.Millisecond})
+	for _, node := range []string{NodeLoadWorkingState, NodeCallTools, NodeCompact, NodeWriteBack} { // each may be run again: ids and Once see to it
+		g.Policy(node, graph.Policy{Attempts: 3, Backoff: 200 * time.Millisecond, Retry: passes})
 	}
 	return g
+}
+
+// passes reports whether an error may be gone at the next attempt: not if it is about the message itself.
+func passes(err error) bool {
+	return graph.Retryable(err) && !unfit(err) && !errors.Is(err, ErrForeign) && !errors.Is(err, ErrNoInput)
 }
 
 // afterLoad leaves out the superstep in which nothing would be recalled.

@@ -1,10 +1,12 @@
 package nodes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"time"
 
@@ -61,8 +63,8 @@ func (k *Kit) CallModel(ctx context.Context, t *Turn) error {
 		return nil
 	case ctx.Err() != nil:
 		return c.interrupted(answer, err)
-	case KindOf(err) == KindContextLength && t.Overflow.Get().Times < overflows:
-		t.Overflow.Set(c.overflow(err))
+	case c.long != nil && t.Overflow.Get().Times < overflows:
+		t.Overflow.Set(c.overflow())
 		return nil
 	}
 	return err
@@ -76,6 +78,7 @@ type asking struct {
 	id       string // of the message to come
 	lastStep bool   // no tools any more
 	tries    int
+	long     *ModelError // of a model for which the prompt is too long, whatever the others say
 }
 
 // ask asks the models of the role in turn.
@@ -84,6 +87,9 @@ func (c *asking) ask(ctx context.Context) (answer Answer, err error) {
 	for _, m := range c.p.Role.Models {
 		if answer, err = c.askOne(ctx, m); err == nil || ctx.Err() != nil {
 			return answer, err
+		}
+		if e, ok := errors.AsType[*ModelError](err); ok && e.Kind == KindContextLength {
+			c.long = e
 		}
 		errs = append(errs, err)
 	}
@@ -134,6 +140,7 @@ func (c *asking) once(ctx context.Context, m Model, r Request) (Answer, error) {
 		}
 		_ = graph.Emit(ctx, graph.ModelToken, Token{Message: c.id, Role: c.p.Role.Name, Try: try, Delta: d})
 	})
+	answer.Message = tidy(answer.Message, c.id)
 	switch {
 	case ctx.Err() != nil: // also where a model calls a stream that was cut short a success
 		return answer, errors.Join(context.Cause(ctx), err)
@@ -156,6 +163,8 @@ func (c *asking) check(r Request, a *Answer) error {
 		}
 	}
 	switch {
+	case m.Partial:
+		return &ModelError{Kind: KindCut, Provider: "model", Model: a.Model, Text: "the answer is marked as partial"}
 	case len(m.Calls()) > 0:
 		return nil
 	case strings.TrimSpace(m.Text()) == "":
@@ -181,8 +190,6 @@ func (e *formError) Unwrap() error { return e.err }
 // keep appends the answer to the history.
 func (c *asking) keep(a Answer) {
 	m := a.Message
-	m.ID, m.Role, m.Partial = c.id, message.RoleAssistant, false
-	m = renumber(m)
 	c.t.Messages.Put(m)
 	c.t.Steps.Set(c.t.Steps.Get() + 1)
 	s := &c.t.Spent
@@ -200,17 +207,37 @@ func (c *asking) keep(a Answer) {
 	}
 }
 
-// renumber gives calls ids of our own. What is recorded of a call goes by its id, and models repeat theirs, also after the message
-// that had it was compacted away.
-func renumber(m message.Message) message.Message {
+// tidy is what a model has said as a history may have it, whatever it has said: a message of the assistant in valid UTF-8, without
+// what has no place in one. It may have no parts then. Calls get ids of our own: what is recorded of a call goes by its id, and
+// models repeat theirs, also after the message that had it was compacted away.
+func tidy(m message.Message, id string) message.Message {
 	m = m.Clone()
+	m.ID, m.Role = id, message.RoleAssistant
 	for _, p := range m.Parts {
-		if p.Kind == message.KindCall && p.Call != nil {
-			p.Call.ID = callID()
+		if p.Call != nil {
+			p.Call.ID, p.Call.Name = callID(), callName(p.Call.Name)
 		}
 	}
-	return m
+	open := func(message.Call) bool { return true }
+	history, _ := message.Repair([]message.Message{message.User("-"), m}, message.RepairOptions{Pending: open})
+	if len(history) < 2 {
+		m.Parts = nil
+		return m
+	}
+	return history[1]
 }
+
+// callName is a name of a tool that every provider takes in a history: one that no tool can have would lock the conversation.
+func callName(name string) string {
+	if toolName.MatchString(name) {
+		return name
+	}
+	name = noName.ReplaceAllString(name, "_")
+	return cmp.Or(name[:min(len(name), 64)], "_")
+}
+
+// noName is what the name of a tool cannot have.
+var noName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
 // callID is nine random letters and digits, which every provider takes.
 func callID() string {
@@ -229,19 +256,18 @@ func (c *asking) interrupted(a Answer, err error) error {
 	if strings.TrimSpace(m.Text()) == "" {
 		return err
 	}
-	m.ID, m.Role, m.Partial = c.id, message.RoleAssistant, true
+	m.Partial = true
 	c.t.Messages.Put(m)
 	return nil
 }
 
 // overflow says how long the next prompt may be: shorter than what was refused.
-func (c *asking) overflow(err error) Overflow {
-	old := c.t.Overflow.Get()
+func (c *asking) overflow() Overflow {
 	limit := c.p.Manifest.After*7/10 + c.p.Manifest.Reserve
-	if e, ok := errors.AsType[*ModelError](err); ok && e.Limit > 0 {
-		limit = min(limit, e.Limit*85/100)
+	if c.long.Limit > 0 {
+		limit = min(limit, c.long.Limit*85/100)
 	}
-	return Overflow{Times: old.Times + 1, Limit: max(limit, 1), Again: true}
+	return Overflow{Times: c.t.Overflow.Get().Times + 1, Limit: max(limit, 1), Again: true}
 }
 
 func withoutCalls(parts []message.Part) []message.Part {

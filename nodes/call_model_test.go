@@ -151,6 +151,51 @@ func TestContextLengthForEver(t *testing.T) {
 	}
 }
 
+// One odd refusal does not keep prompts short for ever.
+func TestOddRefusalIsForgotten(t *testing.T) {
+	t.Parallel()
+	odd, size := false, 0
+	model := nodes.ModelFunc(func(_ context.Context, r nodes.Request, _ func(nodes.Delta)) (nodes.Answer, error) {
+		if odd {
+			return nodes.Answer{}, &nodes.ModelError{Kind: nodes.KindContextLength, Limit: 100}
+		}
+		size = working.CountRequest(working.Estimate, r.Messages, r.Tools)
+		return nodes.Answer{Message: message.Assistant("fine"), Stop: nodes.StopEnd}, nil
+	})
+	b := newBench(t, nodes.Config{Roles: []nodes.Role{{Name: "r", Models: []nodes.Model{model}}}, Compact: compact.Options{Budget: 20_000}})
+	odd = true
+	if _, err := b.say("hi"); nodes.KindOf(err) != nodes.KindContextLength {
+		t.Fatal(err)
+	}
+	odd = false
+	for range 40 {
+		b.hears("Tell me about order " + strings.Repeat("word ", 100))
+	}
+	if size < 3000 {
+		t.Errorf("the prompt has %d tokens", size)
+	}
+}
+
+// A model that is away does not hide that the request is too long for the other.
+func TestContextLengthOfTheFallback(t *testing.T) {
+	t.Parallel()
+	away := nodes.ModelFunc(func(context.Context, nodes.Request, func(nodes.Delta)) (nodes.Answer, error) {
+		return nodes.Answer{}, modelError(nodes.KindDenied, 0)
+	})
+	small := nodes.ModelFunc(func(_ context.Context, r nodes.Request, _ func(nodes.Delta)) (nodes.Answer, error) {
+		if working.CountRequest(working.Estimate, r.Messages, r.Tools) > 1500 {
+			return nodes.Answer{}, modelError(nodes.KindContextLength, 0)
+		}
+		return nodes.Answer{Message: message.Assistant("fine"), Stop: nodes.StopEnd}, nil
+	})
+	b := newBench(t, nodes.Config{Roles: []nodes.Role{{Name: "r", Models: []nodes.Model{away, small}}}, Compact: compact.Options{Budget: 20_000, ChunkCap: 800}})
+	for range 12 {
+		if got := b.hears("Tell me about order " + strings.Repeat("word ", 200)); got != "fine" {
+			t.Fatalf("it says %q", got)
+		}
+	}
+}
+
 // report 37: what the user has seen of an answer that was stopped is kept, marked; and Resume asks again, in its place.
 func TestStoppedWhileWriting(t *testing.T) {
 	t.Parallel()

@@ -1,8 +1,10 @@
 package nodes
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/holdfast-go/holdfast/graph"
 	"github.com/holdfast-go/holdfast/memory/compact"
@@ -14,7 +16,8 @@ import (
 // confirmed something, and, after a provider has refused the prompt as too long, sums up old rounds by rule. After the reply it
 // brings the history below its budget, with the Summarizer if there is one.
 //
-// It never fails a turn: what cannot be compacted now is logged, and the next call makes do with cuts.
+// What cannot be compacted now is logged, and the next call makes do with cuts: that fails no turn. Its errors are those of the
+// session store when the state is read.
 func (k *Kit) Compact(ctx context.Context, t *Turn) error {
 	if t.Changed.Get() > 0 {
 		state, err := k.c.Session.State(ctx, t.Scope.Get(), t.Conversation.Get())
@@ -48,7 +51,8 @@ func (k *Kit) shorten(ctx context.Context, t *Turn, st compact.State) (compact.S
 		if err != nil {
 			return st, err
 		}
-		st, _, err = c.Compact(ctx, scope, conversation, st)
+		st, report, err := c.Compact(ctx, scope, conversation, st)
+		k.note(t, report.Excerpts)
 		return st, err
 	case t.Status.Get() == Working:
 		history, excerpts, err := k.trimmer.TrimResults(ctx, scope, conversation, st.History)
@@ -66,14 +70,16 @@ func (k *Kit) shorten(ctx context.Context, t *Turn, st compact.State) (compact.S
 	return st, err
 }
 
-// tight is a compactor for a history that a provider finds too long: down to half of what it is.
+// tight is a compactor for a history that a provider finds too long: down to half of what it is. The least budget is that of the
+// shortest excerpts.
 func (k *Kit) tight(st compact.State) (*compact.Compactor, error) {
 	o := k.c.Compact
 	o.Summarizer = nil
 	size := working.CountMessages(k.c.Counter, st.History) + k.c.Counter.Count(st.Summary.Text)
-	o.Budget = max(min(o.Budget, size), 200)
+	o.Budget = max(min(o.Budget, size), 512)
 	o.Trigger, o.Target, o.Rounds = 0.5, 0.4, 1
 	o.ResultCap, o.ExcerptCap, o.SummaryCap = o.Budget/4, min(o.Budget/8, 300), min(o.Budget/4, 400)
+	o.ChunkCap = 0 // of a Summarizer
 	return compact.New(k.c.Counter, k.c.Session, o)
 }
 
@@ -149,18 +155,15 @@ func (t *Turn) jump() string {
 
 // end makes the results of the last step the answer.
 func (t *Turn) end() {
-	text := ""
+	var texts []string
 	for _, m := range turnOf(t.Messages.Slice()) {
 		switch {
 		case len(m.Calls()) > 0:
-			text = ""
+			texts = nil
 		case m.Role == message.RoleTool:
-			text += m.Text()
+			texts = append(texts, m.Text())
 		}
 	}
-	if text == "" {
-		text = "-"
-	}
-	t.Messages.Append(message.Assistant(text))
+	t.Messages.Append(message.Assistant(cmp.Or(strings.TrimSpace(strings.Join(texts, "\n")), "-")))
 	t.Status.Set(Ended)
 }

@@ -48,6 +48,7 @@ func begin(t *Turn, scope memory.Scope, conversation string, m message.Message) 
 			t.Conversation.Set(conversation)
 		}
 	}
+	t.Messages.Remove(m.ID) // one that is sent again is asked now, and not where it stood
 	t.Messages.Append(m)
 }
 

@@ -18,6 +18,7 @@ type Turn struct {
 
 	Messages state.Keyed[message.Message] `json:"messages"` // the working copy of the history, which compact shortens
 	Summary  state.Last[working.Summary]  `json:"summary"`  // of what compact took out
+	Kept     state.Last[string]           `json:"kept"`     // id of the latest message that the conversation has too: load_working_state, write_back
 	Stored   state.Map[string, string]    `json:"stored"`   // id of a message or call -> id of the memory.Result with its full text
 
 	Session   state.Last[session.State]  `json:"session"`   // load_working_state, and compact after facts have changed
@@ -70,8 +71,17 @@ type Spent struct {
 // An Overflow remembers that a provider has refused a request as too long.
 type Overflow struct {
 	Times int  `json:"times"`          // in this turn
-	Limit int  `json:"limit"`          // tokens that prompts may have from now on, the answer included; 0: what the profile says
+	Limit int  `json:"limit"`          // tokens that prompts may have, the answer included, a quarter more in each turn; 0: what the profile says
 	Again bool `json:"again,omitzero"` // the model has not been asked again yet
+}
+
+// nextTurn lets prompts grow again: a limit is a guess, and may have been that of a model that was asked once.
+func (o Overflow) nextTurn(most int) Overflow {
+	limit := o.Limit + o.Limit/4
+	if limit >= most {
+		limit = 0
+	}
+	return Overflow{Limit: limit}
 }
 
 // A Prompt is what assemble hands to call_model.

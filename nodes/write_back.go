@@ -18,6 +18,10 @@ func (k *Kit) WriteBack(ctx context.Context, t *Turn) error {
 	if _, err := k.write(ctx, t, session.Write{Messages: answers(said)}); err != nil {
 		return err
 	}
+	t.Kept.Set(lastID(t))
+	if t.Status.Get() == Working { // a node of one's own has answered, or nobody
+		t.Status.Set(Ended)
+	}
 	if k.c.LongTerm == nil {
 		return nil
 	}
