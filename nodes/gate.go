@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,7 +34,7 @@ func (t Tool) judge(ctx context.Context, turn *Turn, c message.Call) pin.Verdict
 	}
 	if reason, ask := t.asks(ctx, json.RawMessage(c.Args)); ask {
 		v.Decision = pin.Ask
-		v.Reason = strings.TrimSpace(reason + "\n" + v.Reason)
+		v.Reason = strings.TrimSpace(validText(reason) + "\n" + v.Reason)
 	}
 	return v
 }
@@ -48,15 +49,20 @@ var errNotAsked = errors.New("nobody has to decide")
 // the node's.
 //
 // That a person has to decide is recorded before the question: an AskIf, an Adapt or a release that would not ask any more
-// cannot let a call run that was rejected meanwhile.
-func (k *Kit) decide(ctx context.Context, t *Turn, tool Tool, c message.Call) (Decision, bool, error) {
+// cannot let a call run that was rejected meanwhile. Nor can one that would ask by now take back what was done.
+func (w *job) decide(ctx context.Context) (Decision, bool, error) {
+	t, tool, c := w.turn, w.tool, w.call
 	if d, ok := t.Decisions.Get(decisionKey(c)); ok {
 		return d, true, nil
 	}
+	ctx = w.context(ctx, c, "")
 	reason, err := graph.Once(ctx, "approval", func(ctx context.Context, _ string) (string, error) {
 		v := tool.judge(ctx, t, c)
 		if v.Decision != pin.Ask {
 			return "", errNotAsked
+		}
+		if done, err := w.recorded(ctx); done || err != nil {
+			return "", cmp.Or(err, errNotAsked)
 		}
 		return v.Reason, nil
 	})
@@ -66,7 +72,8 @@ func (k *Kit) decide(ctx context.Context, t *Turn, tool Tool, c message.Call) (D
 	if err != nil {
 		return Decision{}, false, err
 	}
-	prompt := Approval{Call: c, Args: json.RawMessage(c.Args), About: tool.spec.Description, Reason: reason, ReadOnly: tool.readOnly}
+	prompt := Approval{Call: c, Args: json.RawMessage(c.Args), About: tool.spec.Description, Reason: reason,
+		ReadOnly: tool.readOnly && !tool.inline} // what a sub-agent will do is not known
 	d, err := graph.Ask(ctx, ApproveQuestion, prompt, tool.asking(t, c))
 	return d, err == nil, err
 }
