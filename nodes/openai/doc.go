@@ -19,7 +19,7 @@
 // # What is read
 //
 // It always streams. An answer is complete when a finish_reason and the line [DONE] have arrived, whatever the connection says;
-// anything less is KindCut. Deltas of calls are put together by their index. A new id at a known index is a new call, as some
+// anything less is KindCut, and so is one that ended to call tools without a call. Deltas of calls are put together by their index. A new id at a known index is a new call, as some
 // endpoints number all calls 0. A character that was split between two deltas is put together too. Reasoning is read from
 // reasoning_content or reasoning.
 //
