@@ -45,11 +45,12 @@ func ofObject(schema []byte) bool {
 	if err != nil || v.Kind != strictjson.Object {
 		return false
 	}
-	if ref, ok := v.Get("$ref"); ok { // a type that contains itself
+	kind, ok := v.Get("type")
+	if ref, is := v.Get("$ref"); is && !ok { // a type that contains itself
 		defs, _ := v.Get("$defs")
 		v, _ = defs.Get(strings.TrimPrefix(ref.Text, "#/$defs/"))
+		kind, _ = v.Get("type")
 	}
-	kind, _ := v.Get("type")
 	return kind.Text == "object"
 }
 

@@ -159,9 +159,14 @@ type ToolOptions[A, R any] struct {
 	Within   time.Duration                                            // how long a decision may take before it is a rejection; 0: for ever
 
 	Timeout   time.Duration   // of one call; default 2 minutes
-	OnUnknown graph.OnUnknown // what to do when a process died in the middle of the effect; default graph.Again, under the same key
+	OnUnknown graph.OnUnknown // what if a process died in the middle of the effect; default graph.Again, under the same key
 
-	Text  func(r R) string                                                         // how the model reads a result; default R itself if it is a string or parts, else JSON
-	Facts func(ctx context.Context, src session.Source, a A, r R) []session.Change // what a result confirms, written with it
-	Then  func(ctx context.Context, t *Turn, a A, r R) (next string, err error)    // writes to the state; a node to go to instead of the model, graph.End to end the turn, "" to go on
+	// Text is how the model reads a result. By default that is R itself if it is a string or parts, else its JSON.
+	Text func(r R) string
+
+	// Facts are what a result confirms. They are written with it.
+	Facts func(ctx context.Context, src session.Source, a A, r R) []session.Change
+
+	// Then writes to the state. next is a node to go to instead of the model, graph.End to end the turn, "" to go on.
+	Then func(ctx context.Context, t *Turn, a A, r R) (next string, err error)
 }

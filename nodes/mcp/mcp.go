@@ -101,7 +101,8 @@ var unknown = Rule{Policy: nodes.Ask, OnUnknown: graph.AskPerson}
 // digits, - and _, up to 64 of them; other characters become _. Names that are no longer told apart get a hash of the whole
 // name behind them, so that a name does not depend on the order of the list.
 //
-// Its errors are those of the session, and ErrList: a name twice, no end, a schema of more than 64 KiB.
+// Its errors are those of the session, and ErrList: a name twice, no end, more than 1000 tools, a schema of more than 64 KiB or
+// of what is no object. Of a tool that is skipped only the name counts.
 func Tools(ctx context.Context, session *sdk.ClientSession, o Options) ([]nodes.Tool, error) {
 	listed, err := list(ctx, session)
 	if err != nil {
@@ -159,14 +160,14 @@ func list(ctx context.Context, session *sdk.ClientSession) (all []*sdk.Tool, err
 			seen[t.Name] = true
 			all = append(all, t)
 		}
-		if cursor = page.NextCursor; cursor == "" {
-			return all, nil
-		}
 		if len(all) > maxTools {
 			break
 		}
+		if cursor = page.NextCursor; cursor == "" {
+			return all, nil
+		}
 	}
-	return nil, fmt.Errorf("%w: it has no end", ErrList)
+	return nil, fmt.Errorf("%w: it has no end, or more than %d tools", ErrList, maxTools)
 }
 
 // about is the description, or the title of a tool without.
