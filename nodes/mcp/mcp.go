@@ -21,8 +21,8 @@
 // again when a process died in the middle of it: nobody knows whether the server can be called twice.
 //
 // Names, descriptions, schemas and instructions go into prompts with the authority of the program. Control characters and
-// characters that nobody sees are taken out of them, and they are cut: 4096 bytes of a description, 1024 of one inside a schema,
-// 8192 of Instructions. What is left is still the server's text: connect to servers that you trust with it. Results are data and
+// characters that nobody sees are taken out of them, and they are cut: 1024 bytes of a description, also of one inside a schema, as
+// OpenAI takes no more, and 8192 of Instructions. What is left is still the server's text: connect to servers that you trust with it. Results are data and
 // stay as they are.
 //
 // # Calls
@@ -68,7 +68,7 @@ var (
 const (
 	maxTools       = 1000
 	maxPages       = 1000
-	maxDescription = 4096 // bytes
+	maxDescription = 1024 // bytes; OpenAI refuses a request with a longer one
 	maxInSchema    = 1024 // bytes of a description inside a schema
 	maxSchema      = 64 << 10
 	maxInstruction = 8192

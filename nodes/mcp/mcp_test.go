@@ -230,7 +230,7 @@ func TestWhatAServerSaysIsCleaned(t *testing.T) {
 	bad := &sdk.Tool{Name: "bad", Description: "looks\x1b[2K\u202e\U000E0041\x00 nice\n" + strings.Repeat("é", 5000),
 		InputSchema: json.RawMessage(`{"type":"object","properties":{"description":{"type":"string","description":"x\u202ey","enum":["a\u202eb"]},"n":{"type":"integer","minimum":3}}}`)}
 	got := list(t, server(t, map[*sdk.Tool]sdk.ToolHandler{bad: answers(saying(""))}), mcp.Options{})[0].Spec()
-	if !strings.HasPrefix(got.Description, "looks[2K nice\né") || len(got.Description) > 4096 || !strings.HasSuffix(got.Description, "é…") {
+	if !strings.HasPrefix(got.Description, "looks[2K nice\né") || len(got.Description) > 1024 || !strings.HasSuffix(got.Description, "é…") {
 		t.Errorf("description of %d bytes: %.40q", len(got.Description), got.Description)
 	}
 	var schema, want any
