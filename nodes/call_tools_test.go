@@ -355,14 +355,24 @@ func TestTimeOut(t *testing.T) {
 		<-ctx.Done()
 		return "saved", nil
 	}, options{Timeout: time.Millisecond})
-	k := kitOf(t, newSessions(t), deaf, late, inTime)
+	hurried := nodes.NewTool("hurried", "", func(ctx context.Context, a item) (string, error) {
+		<-ctx.Done()
+		return "", ctx.Err()
+	}, options{})
+	hurried = nodes.WrapTool(hurried, func(ctx context.Context, c message.Call, next nextCall) (message.Result, error) {
+		ctx, cancel := context.WithTimeout(ctx, 0)
+		defer cancel()
+		return next(ctx, c)
+	})
+	k := kitOf(t, newSessions(t), deaf, late, inTime, hurried)
 	for tool, want := range map[string]message.Result{
-		"deaf":   {Status: message.StatusTimedOut, Parts: []message.Part{message.Text("Whether it took effect is unknown.")}},
-		"late":   {Status: message.StatusTimedOut, Parts: []message.Part{message.Text("It was stopped after 1ms")}},
-		"intime": {Status: message.StatusOK, Parts: []message.Part{message.Text("saved")}},
+		"deaf":    {Status: message.StatusTimedOut, Parts: []message.Part{message.Text("Whether it took effect is unknown.")}},
+		"late":    {Status: message.StatusTimedOut, Parts: []message.Part{message.Text("It was stopped after 1ms")}},
+		"hurried": {Status: message.StatusTimedOut, Parts: []message.Part{message.Text("It was stopped after")}},
+		"intime":  {Status: message.StatusOK, Parts: []message.Part{message.Text("saved")}},
 	} {
 		_, r, err := alone(t, k, call(tool, tool, `{"name":"x"}`))
-		if err != nil || r.Status != want.Status || !strings.Contains(r.Text(), want.Text()) {
+		if err != nil || r.Status != want.Status || !strings.Contains(r.Text(), want.Text()) || strings.Contains(r.Text(), "2m") {
 			t.Errorf("%s: %v, %+v", tool, err, r)
 		}
 	}

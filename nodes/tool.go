@@ -88,33 +88,39 @@ func newTool[A, R any](
 		return shown(r, o.Text)
 	}
 	if o.AskIf != nil {
-		t.asks = func(ctx context.Context, args json.RawMessage) (string, bool) {
-			a, err := decode[A](args)
-			if err != nil {
-				return err.Error(), true
-			}
-			return o.AskIf(ctx, a)
-		}
+		t.asks = o.asks
 	}
 	if o.Facts != nil {
-		t.facts = func(ctx context.Context, src session.Source, args, value json.RawMessage) ([]session.Change, error) {
-			a, r, err := decodeBoth[A, R](args, value)
-			if err != nil {
-				return nil, err
-			}
-			return o.Facts(ctx, src, a, r), nil
-		}
+		t.facts = o.facts
 	}
 	if o.Then != nil {
-		t.then = func(ctx context.Context, turn *Turn, args, value json.RawMessage) (string, error) {
-			a, r, err := decodeBoth[A, R](args, value)
-			if err != nil {
-				return "", err
-			}
-			return o.Then(ctx, turn, a, r)
-		}
+		t.then = o.then
 	}
 	return t
+}
+
+func (o ToolOptions[A, R]) asks(ctx context.Context, args json.RawMessage) (string, bool) {
+	a, err := decode[A](args)
+	if err != nil {
+		return err.Error(), true
+	}
+	return o.AskIf(ctx, a)
+}
+
+func (o ToolOptions[A, R]) facts(ctx context.Context, src session.Source, args, value json.RawMessage) ([]session.Change, error) {
+	a, r, err := decodeBoth[A, R](args, value)
+	if err != nil {
+		return nil, err
+	}
+	return o.Facts(ctx, src, a, r), nil
+}
+
+func (o ToolOptions[A, R]) then(ctx context.Context, t *Turn, args, value json.RawMessage) (string, error) {
+	a, r, err := decodeBoth[A, R](args, value)
+	if err != nil {
+		return "", err
+	}
+	return o.Then(ctx, t, a, r)
 }
 
 // toolName is what all providers take.

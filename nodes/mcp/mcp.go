@@ -21,9 +21,9 @@
 // again when a process died in the middle of it: nobody knows whether the server can be called twice.
 //
 // Names, descriptions, schemas and instructions go into prompts with the authority of the program. Control characters and
-// characters that nobody sees are taken out of them, and they are cut: 1024 bytes of a description, also of one inside a schema, as
-// OpenAI takes no more, and 8192 of Instructions. What is left is still the server's text: connect to servers that you trust with it. Results are data and
-// stay as they are.
+// characters that nobody sees are taken out of them, and they are cut: 1024 bytes of a description, also of one inside a
+// schema, as OpenAI takes no more, and 8192 of Instructions. What is left is still the server's text: connect to servers that
+// you trust with it. Results are data and stay as they are.
 //
 // # Calls
 //
