@@ -16,7 +16,7 @@ func (k *Kit) Approve(ctx context.Context, t *Turn, c message.Call) error {
 		return err
 	}
 	if w.refused() == nil { // CallTools answers what is refused
-		d, asked, err := k.decide(w.context(ctx, w.call, ""), t, w.tool, w.call)
+		d, asked, err := w.decide(ctx)
 		if err != nil {
 			return err
 		}

@@ -45,11 +45,12 @@ func ofObject(schema []byte) bool {
 	if err != nil || v.Kind != strictjson.Object {
 		return false
 	}
-	if ref, ok := v.Get("$ref"); ok { // a type that contains itself
+	kind, ok := v.Get("type")
+	if ref, is := v.Get("$ref"); is && !ok { // a type that contains itself
 		defs, _ := v.Get("$defs")
 		v, _ = defs.Get(strings.TrimPrefix(ref.Text, "#/$defs/"))
+		kind, _ = v.Get("type")
 	}
-	kind, _ := v.Get("type")
 	return kind.Text == "object"
 }
 
@@ -99,7 +100,11 @@ func shown[R any](r R, text func(R) string) (json.RawMessage, []message.Part, er
 		return nil, nil, fmt.Errorf("it ran, but its result has no JSON form: %w", err)
 	}
 	if text != nil {
-		return value, []message.Part{message.Text(text(r))}, nil
+		said, err := guarded(func() (string, error) { return text(r), nil })
+		if err != nil {
+			return nil, nil, fmt.Errorf("it ran, but its result cannot be told: %w", err)
+		}
+		return value, []message.Part{message.Text(said)}, nil
 	}
 	if parts, ok := any(r).([]message.Part); ok {
 		return value, parts, nil
@@ -114,6 +119,9 @@ func jsonOf[T any](v T) (json.RawMessage, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return json.RawMessage(strings.TrimSuffix(b.String(), "\n")), err
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	doc := []byte(strings.TrimSuffix(b.String(), "\n"))
+	return doc, strictjson.Check(doc) // what a MarshalJSON has written is not always text
 }

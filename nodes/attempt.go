@@ -46,7 +46,11 @@ func (t Tool) attempt(ctx context.Context, args json.RawMessage, run context.Con
 	if t.inline {
 		return t.protected(ctx, args)
 	}
-	ctx, cancel := context.WithTimeout(ctx, t.timeout)
+	after := t.timeout
+	if end, ok := ctx.Deadline(); ok { // a wrapper's may be sooner
+		after = min(after, time.Until(end).Round(time.Millisecond))
+	}
+	ctx, cancel := context.WithTimeout(ctx, after)
 	defer cancel()
 	left := new(atomic.Bool)
 	done := t.started(ctx, args, left)
@@ -56,7 +60,7 @@ func (t Tool) attempt(ctx context.Context, args json.RawMessage, run context.Con
 		select {
 		case r := <-done:
 			if r.err != nil && ctx.Err() == context.DeadlineExceeded && run.Err() == nil {
-				r.err = &lateError{after: t.timeout, err: r.err}
+				r.err = &lateError{after: after, err: r.err}
 			}
 			return r
 		case <-ended:
@@ -64,7 +68,7 @@ func (t Tool) attempt(ctx context.Context, args json.RawMessage, run context.Con
 		case <-late:
 			if run.Err() == nil {
 				left.Store(true)
-				return returned{err: &lateError{after: t.timeout, left: true}}
+				return returned{err: &lateError{after: after, left: true}}
 			}
 		}
 	}

@@ -41,6 +41,7 @@ type job struct {
 	known bool         // the role has the tool
 	call  message.Call // as it runs: with the arguments of a person who has edited it
 	note  string       // what the model is told before the result
+	done  *effect      // what is recorded of it, once somebody has looked
 }
 
 func (k *Kit) job(ctx context.Context, t *Turn, c message.Call) (*job, error) {
@@ -102,9 +103,12 @@ func (r Role) toolNames() (names []string) {
 // outcome decides about the call and runs it if it may.
 func (w *job) outcome(ctx context.Context) (*effect, error) {
 	if e := w.refused(); e != nil {
+		if done, err := w.recorded(ctx); done || err != nil {
+			return w.done, err
+		}
 		return e, nil
 	}
-	d, asked, err := w.kit.decide(w.context(ctx, w.call, ""), w.turn, w.tool, w.call)
+	d, asked, err := w.decide(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +117,7 @@ func (w *job) outcome(ctx context.Context) (*effect, error) {
 			return e, nil
 		}
 	}
-	return w.perform(ctx, w.call)
+	return w.perform(ctx)
 }
 
 // decided does what a person says. Nil lets the call run.

@@ -103,6 +103,31 @@ func TestEffectIsNotRepeatedWhenTheStoreWasAway(t *testing.T) {
 	}
 }
 
+// What would be decided by now takes back nothing that was done: of a recorded effect nobody is asked, and it is not refused.
+func TestDoneIsNotDecidedAbout(t *testing.T) {
+	t.Parallel()
+	for name, changed := range map[string]options{
+		"asks":    {AskIf: func(context.Context, item) (string, bool) { return "the limit of the day", true }},
+		"denied":  {Policy: nodes.Deny},
+		"allowed": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, th, store, p := new(ledger), graph.ID("t"), new(checkpoint.Memory), wants(do("a", "x"))
+			away := newSessions(t)
+			away.Close()
+			_, err := appOf(t, kitOf(t, away, doing("do", l, options{})), p, graph.Options{Store: store}).Run(t.Context(), th, hello(t))
+			if !errors.Is(err, session.ErrClosed) {
+				t.Fatal(err)
+			}
+			out, err := appOf(t, kitOf(t, newSessions(t), doing("do", l, changed)), p, graph.Options{Store: store}).Resume(t.Context(), th)
+			if err != nil || len(l.all()) != 1 || resultsOf(t, &out.Turn)["a"].Text() != "did x" {
+				t.Fatalf("%v, did %v", err, l.all())
+			}
+		})
+	}
+}
+
 // alone runs one call as a node would, outside of a graph.
 func alone(t testing.TB, k *nodes.Kit, c message.Call, more ...message.Call) (*nodes.Turn, message.Result, error) {
 	t.Helper()
@@ -188,6 +213,80 @@ func TestEveryCallHasAResult(t *testing.T) {
 	}
 }
 
+// What cannot be recorded would be done again: whatever a function or a wrapper has said of an effect, it happens once and has
+// a result that providers take.
+func TestWhatIsSaidOfAnEffectIsRecorded(t *testing.T) {
+	t.Parallel()
+	saying := func(l *ledger, say func() (unwritable, error)) nodes.Tool {
+		return nodes.NewTool("do", "", func(_ context.Context, a item) (unwritable, error) {
+			l.note(a.Name, "")
+			return say()
+		}, nodes.ToolOptions[item, unwritable]{Text: func(unwritable) string { panic("\xff") }})
+	}
+	showing := func(i message.Image) func(l *ledger) nodes.Tool {
+		return func(l *ledger) nodes.Tool {
+			return nodes.NewTool("do", "", func(_ context.Context, a item) ([]message.Part, error) {
+				l.note(a.Name, "")
+				return []message.Part{{Kind: message.KindImage, Image: &i}}, nil
+			}, nodes.ToolOptions[item, []message.Part]{})
+		}
+	}
+	wrapped := func(r message.Result, say string) func(l *ledger) nodes.Tool {
+		return func(l *ledger) nodes.Tool {
+			return nodes.WrapTool(doing("do", l, options{}), func(ctx context.Context, c message.Call, next nextCall) (message.Result, error) {
+				if _, err := next(ctx, c); err != nil || say != "" {
+					panic(say)
+				}
+				return r, nil
+			})
+		}
+	}
+	png := []byte("\x89PNG\r\n\x1a\n")
+	for name, c := range map[string]struct {
+		tool func(l *ledger) nodes.Tool
+		want string
+	}{
+		"an error": {func(l *ledger) nodes.Tool {
+			return saying(l, func() (unwritable, error) { return "", errors.New("a\xff") })
+		}, "a\uFFFD"},
+		"a panic":         {func(l *ledger) nodes.Tool { return saying(l, func() (unwritable, error) { panic("a\xff") }) }, "a\uFFFD"},
+		"a value":         {func(l *ledger) nodes.Tool { return saying(l, func() (unwritable, error) { return "\xff", nil }) }, "it ran"},
+		"Text":            {func(l *ledger) nodes.Tool { return saying(l, func() (unwritable, error) { return "", nil }) }, "it ran"},
+		"a wrapper":       {wrapped(message.Result{Parts: []message.Part{message.Text("a\xff")}}, ""), "a\uFFFD"},
+		"a panic of it":   {wrapped(message.Result{}, "a\xff"), "a\uFFFD"},
+		"no image":        {showing(message.Image{}), "without bytes or address"},
+		"an odd address":  {showing(message.Image{URL: "https://a.test/\xff"}), "[https://a.test/\uFFFD]"},
+		"bytes alone":     {showing(message.Image{Data: png}), "[image/png]"},
+		"both ways":       {showing(message.Image{Data: png, MediaType: "image/png", URL: "https://a.test/"}), "[image/png]"},
+		"another picture": {showing(message.Image{Data: []byte("%PDF-1.7"), MediaType: "application/pdf"}), "8 bytes of application/pdf"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := new(ledger)
+			app := appOf(t, kitOf(t, newSessions(t), c.tool(l)), wants(do("a", "x")), inMemory())
+			out, err := app.Run(t.Context(), graph.ID("t"), hello(t))
+			if err != nil || len(l.all()) != 1 {
+				t.Fatalf("%v, did %v", err, l.all())
+			}
+			r := resultsOf(t, &out.Turn)["a"]
+			said := r.Text()
+			for _, p := range r.Parts {
+				if p.Image != nil {
+					said += fmt.Sprintf("[%s]", p.Image.MediaType+p.Image.URL)
+				}
+			}
+			if !strings.Contains(said, c.want) || message.Valid(out.Messages.Slice()) != nil {
+				t.Fatalf("%v: %+v", message.Valid(out.Messages.Slice()), r)
+			}
+		})
+	}
+}
+
+// An unwritable value makes JSON that is none if it is no text.
+type unwritable string
+
+func (u unwritable) MarshalJSON() ([]byte, error) { return []byte(`"` + u + `"`), nil }
+
 // A model makes up ids: whatever they are, the result is stored.
 func TestStrangeCallIDs(t *testing.T) {
 	t.Parallel()
@@ -256,14 +355,24 @@ func TestTimeOut(t *testing.T) {
 		<-ctx.Done()
 		return "saved", nil
 	}, options{Timeout: time.Millisecond})
-	k := kitOf(t, newSessions(t), deaf, late, inTime)
+	hurried := nodes.NewTool("hurried", "", func(ctx context.Context, a item) (string, error) {
+		<-ctx.Done()
+		return "", ctx.Err()
+	}, options{})
+	hurried = nodes.WrapTool(hurried, func(ctx context.Context, c message.Call, next nextCall) (message.Result, error) {
+		ctx, cancel := context.WithTimeout(ctx, 0)
+		defer cancel()
+		return next(ctx, c)
+	})
+	k := kitOf(t, newSessions(t), deaf, late, inTime, hurried)
 	for tool, want := range map[string]message.Result{
-		"deaf":   {Status: message.StatusTimedOut, Parts: []message.Part{message.Text("Whether it took effect is unknown.")}},
-		"late":   {Status: message.StatusTimedOut, Parts: []message.Part{message.Text("It was stopped after 1ms")}},
-		"intime": {Status: message.StatusOK, Parts: []message.Part{message.Text("saved")}},
+		"deaf":    {Status: message.StatusTimedOut, Parts: []message.Part{message.Text("Whether it took effect is unknown.")}},
+		"late":    {Status: message.StatusTimedOut, Parts: []message.Part{message.Text("It was stopped after 1ms")}},
+		"hurried": {Status: message.StatusTimedOut, Parts: []message.Part{message.Text("It was stopped after")}},
+		"intime":  {Status: message.StatusOK, Parts: []message.Part{message.Text("saved")}},
 	} {
 		_, r, err := alone(t, k, call(tool, tool, `{"name":"x"}`))
-		if err != nil || r.Status != want.Status || !strings.Contains(r.Text(), want.Text()) {
+		if err != nil || r.Status != want.Status || !strings.Contains(r.Text(), want.Text()) || strings.Contains(r.Text(), "2m") {
 			t.Errorf("%s: %v, %+v", tool, err, r)
 		}
 	}

@@ -21,7 +21,8 @@ func (k *Kit) fetch(ctx context.Context, q compact.Query) (string, error) {
 	if !ok {
 		return "", ErrNoTurn
 	}
-	q.MaxTokens = min(cmp.Or(max(q.MaxTokens, 0), 1000), k.resultCap()*3/4) // a page that were cut to an excerpt would be one more result
+	// A page that were cut to an excerpt would be one more result.
+	q.MaxTokens = min(cmp.Or(max(q.MaxTokens, 0), 1000), k.resultCap()*3/4)
 	p, err := compact.Fetch(ctx, k.c.Counter, k.c.Session, in.Scope, q)
 	switch {
 	case errors.Is(err, memory.ErrNoResult):

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,13 +35,13 @@ func (t Tool) judge(ctx context.Context, turn *Turn, c message.Call) (v pin.Verd
 	}
 	if reason, ask := t.asks(ctx, json.RawMessage(c.Args)); ask {
 		v.Decision, pinned = pin.Ask, false
-		v.Reason = strings.TrimSpace(reason + "\n" + v.Reason)
+		v.Reason = strings.TrimSpace(validText(reason) + "\n" + v.Reason)
 	}
 	return v, pinned
 }
 
-// A hearing is why a person has to decide about a call.
-type hearing struct {
+// A cause is why a person has to decide about a call.
+type cause struct {
 	Reason string `json:"reason,omitzero"`
 	Pinned bool   `json:"pinned,omitzero"` // a pin of the user asks, and nobody else does: it is the user's word that is missing
 }
@@ -55,17 +56,22 @@ var errNotAsked = errors.New("nobody has to decide")
 // the node's.
 //
 // That a person has to decide is recorded before the question: an AskIf, an Adapt or a release that would not ask any more
-// cannot let a call run that was rejected meanwhile.
-func (k *Kit) decide(ctx context.Context, t *Turn, tool Tool, c message.Call) (Decision, bool, error) {
+// cannot let a call run that was rejected meanwhile. Nor can one that would ask by now take back what was done.
+func (w *job) decide(ctx context.Context) (Decision, bool, error) {
+	t, tool, c := w.turn, w.tool, w.call
 	if d, ok := t.Decisions.Get(decisionKey(c)); ok {
 		return d, true, nil
 	}
-	why, err := graph.Once(ctx, "approval", func(ctx context.Context, _ string) (hearing, error) {
+	ctx = w.context(ctx, c, "")
+	why, err := graph.Once(ctx, "approval", func(ctx context.Context, _ string) (cause, error) {
 		v, pinned := tool.judge(ctx, t, c)
 		if v.Decision != pin.Ask {
-			return hearing{}, errNotAsked
+			return cause{}, errNotAsked
 		}
-		return hearing{v.Reason, pinned}, nil
+		if done, err := w.recorded(ctx); done || err != nil {
+			return cause{}, cmp.Or(err, errNotAsked)
+		}
+		return cause{v.Reason, pinned}, nil
 	})
 	if errors.Is(err, errNotAsked) {
 		return Decision{}, false, nil
@@ -73,7 +79,8 @@ func (k *Kit) decide(ctx context.Context, t *Turn, tool Tool, c message.Call) (D
 	if err != nil {
 		return Decision{}, false, err
 	}
-	prompt := Approval{Call: c, Args: json.RawMessage(c.Args), About: tool.spec.Description, Reason: why.Reason, ReadOnly: tool.readOnly}
+	prompt := Approval{Call: c, Args: json.RawMessage(c.Args), About: tool.spec.Description, Reason: why.Reason,
+		ReadOnly: tool.readOnly && !tool.inline} // what a sub-agent will do is not known
 	d, err := graph.Ask(ctx, ApproveQuestion, prompt, tool.asking(t, c, why.Pinned))
 	return d, err == nil, err
 }

@@ -164,8 +164,8 @@ func (w *job) write(ctx context.Context, o session.Write) error {
 	return nil
 }
 
-// stored is for a call that was settled before and then not committed, and that came to something else this time because it is not
-// recorded. What the user may have seen stays. A result of another call with the same id is a conflict.
+// stored is for a call that was settled before and then not committed, and that came to something else this time because it is
+// not recorded. What the user may have seen stays. A result of another call with the same id is a conflict.
 func (w *job) stored(ctx context.Context, o session.Write) (message.Message, error) {
 	caller, mine := o.Messages[0], o.Messages[len(o.Messages)-1]
 	page := session.Page{Newest: true, Limit: 1000}

@@ -22,7 +22,7 @@ type SubAgentOptions struct {
 
 // A task is what a sub-agent is called with.
 type task struct {
-	Task string `json:"task" description:"what is to be done, with all that has to be known for it: nothing else of this conversation is seen"`
+	Task string `json:"task" description:"what to do, with all that has to be known for it: nothing else of this conversation is seen"`
 }
 
 // SubAgent makes a tool of a graph, such as another Agent. It sees its task, its own tools, and the memory of the same

@@ -141,6 +141,25 @@ func TestRetryDoesNotRestartASubAgentThatWaits(t *testing.T) {
 	}
 }
 
+// Whoever decides about a sub-agent is not told that it changes nothing: its tools may.
+func TestSubAgentIsNotReadOnly(t *testing.T) {
+	t.Parallel()
+	g := graph.New[desk]("child")
+	nodes.Add[desk](g, "look", func(context.Context, *nodes.Turn) error { return nil })
+	g.Edge(graph.Start, "look")
+	child, err := g.Compile(graph.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	helper := nodes.SubAgent("helper", "Helps.", child, nodes.SubAgentOptions{Policy: nodes.Ask})
+	app := appOf(t, kitOf(t, newSessions(t), helper), wants(call("a", "helper", `{"task":"Do it."}`)), inMemory())
+	_, err = app.Run(t.Context(), graph.ID("t"), hello(t))
+	shown, err := graph.PromptOf[nodes.Approval](waits(t, err, 1)[0])
+	if err != nil || shown.ReadOnly || shown.Call.Name != "helper" {
+		t.Fatalf("%v: %+v", err, shown)
+	}
+}
+
 // A sub-agent that fails, says nothing or was cut is a result that says so; a fatal error fails the run, and it goes on
 // where it was.
 func TestSubAgentFails(t *testing.T) {

@@ -88,33 +88,39 @@ func newTool[A, R any](
 		return shown(r, o.Text)
 	}
 	if o.AskIf != nil {
-		t.asks = func(ctx context.Context, args json.RawMessage) (string, bool) {
-			a, err := decode[A](args)
-			if err != nil {
-				return err.Error(), true
-			}
-			return o.AskIf(ctx, a)
-		}
+		t.asks = o.asks
 	}
 	if o.Facts != nil {
-		t.facts = func(ctx context.Context, src session.Source, args, value json.RawMessage) ([]session.Change, error) {
-			a, r, err := decodeBoth[A, R](args, value)
-			if err != nil {
-				return nil, err
-			}
-			return o.Facts(ctx, src, a, r), nil
-		}
+		t.facts = o.facts
 	}
 	if o.Then != nil {
-		t.then = func(ctx context.Context, turn *Turn, args, value json.RawMessage) (string, error) {
-			a, r, err := decodeBoth[A, R](args, value)
-			if err != nil {
-				return "", err
-			}
-			return o.Then(ctx, turn, a, r)
-		}
+		t.then = o.then
 	}
 	return t
+}
+
+func (o ToolOptions[A, R]) asks(ctx context.Context, args json.RawMessage) (string, bool) {
+	a, err := decode[A](args)
+	if err != nil {
+		return err.Error(), true
+	}
+	return o.AskIf(ctx, a)
+}
+
+func (o ToolOptions[A, R]) facts(ctx context.Context, src session.Source, args, value json.RawMessage) ([]session.Change, error) {
+	a, r, err := decodeBoth[A, R](args, value)
+	if err != nil {
+		return nil, err
+	}
+	return o.Facts(ctx, src, a, r), nil
+}
+
+func (o ToolOptions[A, R]) then(ctx context.Context, t *Turn, args, value json.RawMessage) (string, error) {
+	a, r, err := decodeBoth[A, R](args, value)
+	if err != nil {
+		return "", err
+	}
+	return o.Then(ctx, t, a, r)
 }
 
 // toolName is what all providers take.
@@ -159,9 +165,14 @@ type ToolOptions[A, R any] struct {
 	Within   time.Duration                                            // how long a decision may take before it is a rejection; 0: for ever
 
 	Timeout   time.Duration   // of one call; default 2 minutes
-	OnUnknown graph.OnUnknown // what to do when a process died in the middle of the effect; default graph.Again, under the same key
+	OnUnknown graph.OnUnknown // what if a process died in the middle of the effect; default graph.Again, under the same key
 
-	Text  func(r R) string                                                         // how the model reads a result; default R itself if it is a string or parts, else JSON
-	Facts func(ctx context.Context, src session.Source, a A, r R) []session.Change // what a result confirms, written with it
-	Then  func(ctx context.Context, t *Turn, a A, r R) (next string, err error)    // writes to the state; a node to go to instead of the model, graph.End to end the turn, "" to go on
+	// Text is how the model reads a result. By default that is R itself if it is a string or parts, else its JSON.
+	Text func(r R) string
+
+	// Facts are what a result confirms. They are written with it.
+	Facts func(ctx context.Context, src session.Source, a A, r R) []session.Change
+
+	// Then writes to the state. next is a node to go to instead of the model, graph.End to end the turn, "" to go on.
+	Then func(ctx context.Context, t *Turn, a A, r R) (next string, err error)
 }

@@ -135,6 +135,35 @@ func TestWrapperCannotHideAPause(t *testing.T) {
 	}
 }
 
+// A wrapper that returns before next has does not lose the question that the function asks, and calls nothing afterwards.
+// report 55
+func TestWrapperThatDoesNotWait(t *testing.T) {
+	t.Parallel()
+	th, began, late := graph.ID("t"), make(chan struct{}, 2), nextCall(nil)
+	tool := nodes.NewTool("do", "", func(ctx context.Context, _ item) (string, error) {
+		began <- struct{}{}
+		<-ctx.Done() // it is told to stop when the wrapper has returned
+		_, err := graph.Ask[bool](ctx, "sure", "Sure?")
+		return "", err
+	}, options{})
+	tool = nodes.WrapTool(tool, func(ctx context.Context, c message.Call, next nextCall) (message.Result, error) {
+		late = next
+		go next(ctx, c)
+		<-began
+		return c.Done("I did not wait"), nil
+	})
+	app := appOf(t, kitOf(t, newSessions(t), tool), wants(do("a", "x")), inMemory())
+	_, err := app.Run(t.Context(), th, hello(t))
+	q := waits(t, err, 1)[0]
+	if _, err := late(t.Context(), do("a", "x")); err == nil || len(began) != 0 {
+		t.Fatalf("called after the call was over: %v", err)
+	}
+	out, err := app.Resume(t.Context(), th, graph.Answer(q, true))
+	if err != nil || resultsOf(t, &out.Turn)["a"].Text() != "I did not wait" {
+		t.Fatalf("%v: %+v", err, out)
+	}
+}
+
 // Wrappers come in order, see only what may run, and what they make of arguments passes the gate again.
 func TestWrapTool(t *testing.T) {
 	t.Parallel()

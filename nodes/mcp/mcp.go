@@ -21,9 +21,9 @@
 // again when a process died in the middle of it: nobody knows whether the server can be called twice.
 //
 // Names, descriptions, schemas and instructions go into prompts with the authority of the program. Control characters and
-// characters that nobody sees are taken out of them, and they are cut: 4096 bytes of a description, 1024 of one inside a schema,
-// 8192 of Instructions. What is left is still the server's text: connect to servers that you trust with it. Results are data and
-// stay as they are.
+// characters that nobody sees are taken out of them, and they are cut: 1024 bytes of a description, also of one inside a
+// schema, as OpenAI takes no more, and 8192 of Instructions. What is left is still the server's text: connect to servers that
+// you trust with it. Results are data and stay as they are.
 //
 // # Calls
 //
@@ -68,7 +68,7 @@ var (
 const (
 	maxTools       = 1000
 	maxPages       = 1000
-	maxDescription = 4096 // bytes
+	maxDescription = 1024 // bytes; OpenAI refuses a request with a longer one
 	maxInSchema    = 1024 // bytes of a description inside a schema
 	maxSchema      = 64 << 10
 	maxInstruction = 8192
@@ -101,7 +101,8 @@ var unknown = Rule{Policy: nodes.Ask, OnUnknown: graph.AskPerson}
 // digits, - and _, up to 64 of them; other characters become _. Names that are no longer told apart get a hash of the whole
 // name behind them, so that a name does not depend on the order of the list.
 //
-// Its errors are those of the session, and ErrList: a name twice, no end, a schema of more than 64 KiB.
+// Its errors are those of the session, and ErrList: a name twice, no end, more than 1000 tools, a schema of more than 64 KiB or
+// of what is no object. Of a tool that is skipped only the name counts.
 func Tools(ctx context.Context, session *sdk.ClientSession, o Options) ([]nodes.Tool, error) {
 	listed, err := list(ctx, session)
 	if err != nil {
@@ -159,14 +160,14 @@ func list(ctx context.Context, session *sdk.ClientSession) (all []*sdk.Tool, err
 			seen[t.Name] = true
 			all = append(all, t)
 		}
-		if cursor = page.NextCursor; cursor == "" {
-			return all, nil
-		}
 		if len(all) > maxTools {
 			break
 		}
+		if cursor = page.NextCursor; cursor == "" {
+			return all, nil
+		}
 	}
-	return nil, fmt.Errorf("%w: it has no end", ErrList)
+	return nil, fmt.Errorf("%w: it has no end, or more than %d tools", ErrList, maxTools)
 }
 
 // about is the description, or the title of a tool without.

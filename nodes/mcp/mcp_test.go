@@ -230,7 +230,7 @@ func TestWhatAServerSaysIsCleaned(t *testing.T) {
 	bad := &sdk.Tool{Name: "bad", Description: "looks\x1b[2K\u202e\U000E0041\x00 nice\n" + strings.Repeat("é", 5000),
 		InputSchema: json.RawMessage(`{"type":"object","properties":{"description":{"type":"string","description":"x\u202ey","enum":["a\u202eb"]},"n":{"type":"integer","minimum":3}}}`)}
 	got := list(t, server(t, map[*sdk.Tool]sdk.ToolHandler{bad: answers(saying(""))}), mcp.Options{})[0].Spec()
-	if !strings.HasPrefix(got.Description, "looks[2K nice\né") || len(got.Description) > 4096 || !strings.HasSuffix(got.Description, "é…") {
+	if !strings.HasPrefix(got.Description, "looks[2K nice\né") || len(got.Description) > 1024 || !strings.HasSuffix(got.Description, "é…") {
 		t.Errorf("description of %d bytes: %.40q", len(got.Description), got.Description)
 	}
 	var schema, want any
@@ -265,7 +265,11 @@ func listing(t *testing.T, page func(cursor string) *sdk.ListToolsResult) *sdk.C
 
 func TestListsThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
-	huge := tool("huge")
+	huge, text, many := tool("huge"), tool("text"), []*sdk.Tool{}
+	text.InputSchema = json.RawMessage(`{"type":"string"}`)
+	for i := range 1001 {
+		many = append(many, tool(fmt.Sprint("t", i)))
+	}
 	huge.InputSchema = json.RawMessage(`{"type":"object","$comment":"` + strings.Repeat("x", 70000) + `"}`)
 	for name, page := range map[string]func(string) *sdk.ListToolsResult{
 		"a name twice": func(string) *sdk.ListToolsResult {
@@ -277,7 +281,9 @@ func TestListsThatCannotBeUsed(t *testing.T) {
 		"no end of tools": func(c string) *sdk.ListToolsResult {
 			return &sdk.ListToolsResult{Tools: []*sdk.Tool{tool("a" + c)}, NextCursor: c + "x"}
 		},
-		"a huge schema": func(string) *sdk.ListToolsResult { return &sdk.ListToolsResult{Tools: []*sdk.Tool{huge}} },
+		"many tools at once": func(string) *sdk.ListToolsResult { return &sdk.ListToolsResult{Tools: many} },
+		"no object":          func(string) *sdk.ListToolsResult { return &sdk.ListToolsResult{Tools: []*sdk.Tool{text}} },
+		"a huge schema":      func(string) *sdk.ListToolsResult { return &sdk.ListToolsResult{Tools: []*sdk.Tool{huge}} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -285,6 +291,30 @@ func TestListsThatCannotBeUsed(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		})
+	}
+}
+
+// What a server leaves out of a schema is no reason to do without the tool.
+func TestSchemasWithoutAType(t *testing.T) {
+	t.Parallel()
+	for schema, want := range map[string]string{
+		`null`:                           `{"type":"object"}`,
+		`true`:                           `{"type":"object"}`,
+		`{}`:                             `{"type":"object"}`,
+		`{"type":["object","null"]}`:     `{"type":"object"}`,
+		`{"anyOf":[{"required":["a"]}]}`: `{"anyOf":[{"required":["a"]}],"type":"object"}`,
+		`{"$ref":"#/definitions/X","definitions":{"X":{"type":"object"}}}`: `{"$ref":"#/definitions/X","definitions":{"X":{"type":"object"}},"type":"object"}`,
+	} {
+		bare := tool("bare")
+		bare.InputSchema = json.RawMessage(schema)
+		page := func(string) *sdk.ListToolsResult { return &sdk.ListToolsResult{Tools: []*sdk.Tool{bare}} }
+		got := list(t, listing(t, page), mcp.Options{Rule: free})
+		if s := got[0].Spec().Schema; s != want {
+			t.Errorf("%s: got %s", schema, s)
+		}
+		if r := call(t, got, "bare", `{"a":1}`); !strings.Contains(r.Text(), "unknown tool") { // it got as far as the server
+			t.Errorf("%s: %+v", schema, r)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,7 +50,7 @@ func plain(name string) string {
 	}, name)
 }
 
-// schemaOf is the schema of the arguments, of which only texts for people are changed.
+// schemaOf is the schema of the arguments, of which texts for people are cleaned.
 func schemaOf(t *sdk.Tool) (string, error) {
 	doc, err := marshal(t.InputSchema)
 	if err != nil {
@@ -64,9 +65,29 @@ func schemaOf(t *sdk.Tool) (string, error) {
 	if err := d.Decode(&v); err != nil {
 		return "", fmt.Errorf("%w: the schema of %q: %w", ErrList, clean(t.Name, maxName), err)
 	}
-	tidy(v)
-	doc, err = marshal(v)
+	root, ok := ofObject(v)
+	if !ok {
+		return "", fmt.Errorf("%w: the schema of %q is not that of an object", ErrList, clean(t.Name, maxName))
+	}
+	tidy(root)
+	doc, err = marshal(root)
 	return string(doc), err
+}
+
+// ofObject says of a schema what the protocol says of all: arguments are an object. Servers leave it out, providers insist on it.
+func ofObject(schema any) (map[string]any, bool) {
+	root, ok := schema.(map[string]any)
+	if schema == nil || schema == true {
+		root, ok = map[string]any{}, true
+	}
+	if !ok {
+		return nil, false
+	}
+	kinds, several := root["type"].([]any)
+	if root["type"] == nil || several && slices.Contains(kinds, any("object")) {
+		root["type"] = "object"
+	}
+	return root, root["type"] == "object"
 }
 
 // tidy cleans descriptions and titles, and leaves values alone.

@@ -176,6 +176,7 @@ func TestEndings(t *testing.T) {
 		"no [DONE]":      {openaitest.Reply{Text: "Yes.", Style: openaitest.Style{NoDone: true}}, nodes.KindCut, ""},
 		"no finish":      {openaitest.Reply{Text: "Yes.", Style: openaitest.Style{NoFinish: true}}, nodes.KindCut, ""},
 		"no name":        {openaitest.Reply{Calls: []openaitest.Call{{ID: "c1", Args: "{}"}}}, nodes.KindInvalid, ""},
+		"lost calls":     {openaitest.Reply{Text: "I'll see.", Finish: "tool_calls"}, nodes.KindCut, ""},
 		"refusal":        {openaitest.Reply{Refusal: "I will not."}, "", nodes.StopEnd},
 	} {
 		m, _ := provide(t, replies(c.reply), openai.Options{})

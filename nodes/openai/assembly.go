@@ -198,7 +198,12 @@ func (a *assembly) flush() {
 // ending judges the finish_reason. One that is not known may be that of a failure.
 func (a *assembly) ending() error {
 	switch a.finish {
-	case "stop", "tool_calls", "function_call", "eos", "eos_token", "stop_sequence", "end_turn":
+	case "tool_calls", "function_call":
+		if len(a.calls) == 0 {
+			return &nodes.ModelError{Kind: nodes.KindCut, Code: a.finish, Text: "the model stopped to call tools, and no call has arrived"}
+		}
+		return nil
+	case "stop", "eos", "eos_token", "stop_sequence", "end_turn":
 		return nil
 	case "length", "max_tokens":
 		for _, c := range a.calls {

@@ -19,9 +19,9 @@
 // # What is read
 //
 // It always streams. An answer is complete when a finish_reason and the line [DONE] have arrived, whatever the connection says;
-// anything less is KindCut. Deltas of calls are put together by their index. A new id at a known index is a new call, as some
-// endpoints number all calls 0. A character that was split between two deltas is put together too. Reasoning is read from
-// reasoning_content or reasoning.
+// anything less is KindCut, and so is an answer that ended to call tools without a call. Deltas of calls are put together by
+// their index. A new id at a known index is a new call, as some endpoints number all calls 0. A character that was split between
+// two deltas is put together too. Reasoning is read from reasoning_content or reasoning.
 //
 // An answer that ended for its length is a success with StopLength, except if that was within the arguments of a call, which
 // must not run: that is KindCut too, with the code "length". An answer of nothing but white space is KindEmpty.

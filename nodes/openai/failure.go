@@ -42,7 +42,7 @@ func (m *Model) noStream(doc []byte) error {
 
 // refusal is the error of what a provider said, with the status, or 0 in the middle of a stream.
 func (m *Model) refusal(status int, header http.Header, doc []byte) error {
-	f := readFault(doc)
+	f := readFault([]byte(m.redact(string(doc)))) // before it is cut: half a key is too much
 	if n, err := strconv.Atoi(f.code); status == 0 && err == nil && n >= 400 && n < 600 {
 		status = n // a gateway's, for what it passes on
 	}
@@ -64,6 +64,9 @@ func (m *Model) failure(ctx context.Context, err error, started bool) error {
 		e = &nodes.ModelError{Kind: nodes.KindUnavailable, Err: err}
 		if u, ok := errors.AsType[*url.Error](err); ok {
 			e.Err = u.Err // without the address, which may have a secret in it
+		}
+		if said := m.redact(e.Err.Error()); said != e.Err.Error() { // a redirect's address
+			e.Err = errors.New(said)
 		}
 		if started {
 			e.Kind = nodes.KindCut

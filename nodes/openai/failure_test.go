@@ -198,7 +198,7 @@ func TestOddBodies(t *testing.T) {
 		"only [DONE]":              {"text/event-stream", "data: [DONE]\n\n", nodes.KindCut},
 		"a document":               {"application/json", `{"choices":[{"index":0,"message":{"content":"Yes."},"finish_reason":"stop"}]}`, nodes.KindInvalid},
 		"an error with status 200": {"application/json", `{"error":{"message":"m","type":"server_error"}}`, nodes.KindUnavailable},
-		"a page":                   {"text/html", "<html>Log in</html>", nodes.KindCut},
+		"a page":                   {"text/html; charset=utf-8", "<html>Log in</html>", nodes.KindUnavailable},
 		"usage before the end":     {"text/event-stream", `data: {"choices":[],"usage":{"prompt_tokens":1}}` + "\n\n" + yes + "data: [DONE]\n\n", ""},
 		"arguments as an object": {"text/event-stream", `data: {"choices":[{"index":0,"delta":{"tool_calls":[` +
 			`{"index":0,"id":"c1","function":{"name":"f","arguments":{"a":1}}}]}}]}` + "\n\n" + yes + "data: [DONE]\n\n", ""},
@@ -269,6 +269,31 @@ func TestNoKeyInErrors(t *testing.T) {
 	fmt.Fprintf(&log, "%v %+v %#v %s\n", m, m, m, m)
 	if strings.Contains(log.String(), key) || !strings.Contains(log.String(), "[key]") {
 		t.Error(log.String())
+	}
+}
+
+// Nor does half of it stay where a text is cut, nor an address that the endpoint sends the request on to.
+func TestNoKeyAtTheEndOfErrors(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]http.HandlerFunc{
+		"cut": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(401)
+			fmt.Fprintf(w, `{"error":{"message":"%s%s"}}`, strings.Repeat("x", 1000-len(key)/2), key)
+		},
+		"redirect": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "http://%zz?key="+key)
+			w.WriteHeader(http.StatusTemporaryRedirect)
+		},
+	} {
+		s := httptest.NewServer(answer)
+		t.Cleanup(s.Close)
+		m, err := openai.New(openai.Options{BaseURL: s.URL, Model: "test", APIKey: key, HTTPClient: s.Client()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = m.Generate(within(t), hello(), nil); err == nil || strings.Contains(fmt.Sprintf("%v %#v", err, err), key[:len(key)/2]) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -105,7 +105,10 @@ func (m *Model) send(ctx context.Context, r nodes.Request) (*http.Response, erro
 }
 
 func (m *Model) read(ctx context.Context, resp *http.Response, idle *time.Timer, a *assembly) error {
-	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind == "application/json" {
+	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
+	case "text/html":
+		return &nodes.ModelError{Kind: nodes.KindUnavailable, Text: "it answered with a page: Options.BaseURL goes up to and with /v1"}
+	case "application/json":
 		doc, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
 		if err != nil {
 			return err

@@ -12,9 +12,11 @@
 // # Strict
 //
 // The provider refuses with status 400 what any known provider refuses: a call without its result or a result without its
-// call, ids that are there twice, empty contents, a conversation that the assistant begins or ends, arguments that are no JSON
-// object, names of tools that are no names, tools whose schema is not that of an object. So a test that passes has sent
-// nothing that is refused in production. The rules are checked on the JSON that arrived, and by code of their own.
+// call, ids that are there twice, ids of more than 40 letters and digits, empty contents, a conversation that the assistant
+// begins or ends, a message of the system behind others, arguments that are no JSON object, names of tools that are no names,
+// tools whose schema is not that of an object, descriptions of more than 1024 characters, more than 128 tools. So a test that
+// passes has sent nothing that is refused in production. The rules are checked on the JSON that arrived, and by code of their
+// own.
 //
 // # Faults
 //

@@ -7,9 +7,19 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
-var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var (
+	toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+	callID   = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,40}$`)
+)
+
+// Limits of the providers with the least.
+const (
+	maxTools       = 128
+	maxDescription = 1024 // characters
+)
 
 // A checker reads a request from its beginning and notes the first thing that a provider refuses.
 type checker struct {
@@ -25,6 +35,9 @@ func check(b body) string {
 	c.tools(b)
 	c.first(b.Messages)
 	for i, m := range b.Messages {
+		if isSystem(m) && i > 0 && !isSystem(b.Messages[i-1]) {
+			c.refuse("messages[%d]: messages of the system must be at the beginning", i)
+		}
 		c.message(i, m)
 	}
 	c.answered("the end")
@@ -80,6 +93,9 @@ func (c *checker) tools(b body) {
 	if len(b.ToolChoice) > 0 && len(b.Tools) == 0 {
 		c.refuse("tool_choice is only allowed when tools are specified")
 	}
+	if len(b.Tools) > maxTools {
+		c.refuse("tools is too long: %d, at most %d", len(b.Tools), maxTools)
+	}
 	seen := map[string]bool{}
 	for i, t := range b.Tools {
 		name := t.Function.Name
@@ -93,6 +109,8 @@ func (c *checker) tools(b body) {
 			c.refuse("tools[%d].function.name %q does not match %s", i, name, toolName)
 		case seen[name]:
 			c.refuse("tools[%d].function.name %q is there twice", i, name)
+		case utf8.RuneCountInString(t.Function.Description) > maxDescription:
+			c.refuse("tools[%d].function.description is longer than %d characters", i, maxDescription)
 		case !isObject(t.Function.Parameters) || json.Unmarshal(t.Function.Parameters, &schema) != nil || schema.Type != "object":
 			c.refuse("invalid schema for function %q: schema must be of type object", name)
 		}
@@ -102,7 +120,7 @@ func (c *checker) tools(b body) {
 
 func (c *checker) first(messages []bodyMessage) {
 	for _, m := range messages {
-		if m.Role == "system" || m.Role == "developer" {
+		if isSystem(m) {
 			continue
 		}
 		if m.Role != "user" {
@@ -111,6 +129,8 @@ func (c *checker) first(messages []bodyMessage) {
 		break
 	}
 }
+
+func isSystem(m bodyMessage) bool { return m.Role == "system" || m.Role == "developer" }
 
 func (c *checker) last(messages []bodyMessage) {
 	if len(messages) == 0 {
@@ -185,6 +205,8 @@ func (c *checker) called(i int, m bodyMessage) {
 		switch {
 		case t.ID == "":
 			c.refuse("messages[%d]: a tool call has no id", i)
+		case !callID.MatchString(t.ID):
+			c.refuse("messages[%d]: tool call id %q does not match %s", i, t.ID, callID)
 		case c.calls[t.ID]:
 			c.refuse("messages[%d]: the tool call id %q is there twice", i, t.ID)
 		case t.Type != "function":
