@@ -130,6 +130,9 @@ func (c *core) prepare(ctx context.Context, r *run, input intake) error {
 	if err != nil {
 		return err
 	}
+	if of := l.Head.Owner; of != "" && r.ro.Owner != "" && of != r.ro.Owner {
+		return ErrOwner // and the caller sees nothing of it
+	}
 	if err := activeOnly(r.thread, l.Loaded); err != nil {
 		return err
 	}

@@ -51,6 +51,9 @@ var (
 	// ErrBusy is matched by *BusyError: the thread has unfinished business.
 	ErrBusy = errors.New("graph: the thread is busy")
 
+	// ErrOwner is returned by Run when RunOptions.Owner is not the owner of the thread. Nothing of the thread is shown.
+	ErrOwner = errors.New("graph: the thread belongs to another owner")
+
 	// ErrNothingToDo is returned by Resume when the last run has ended.
 	ErrNothingToDo = errors.New("graph: nothing to resume: the last run has ended; Run starts the next one")
 

@@ -35,7 +35,7 @@ type Options struct {
 // RunOptions are for the calls made through App.With. Zero fields take the App's options.
 type RunOptions struct {
 	By          string            // who starts it; recorded with the run and with answers
-	Owner       string            // user that a thread created by this call belongs to; never changed later
+	Owner       string            // user that a thread created by this call belongs to; never changed later. Run on a thread of another owner is ErrOwner
 	Request     string            // id of the request: a second Run with the same one is ErrDuplicate
 	OnBusy      BusyPolicy        // what Run does on a thread with unfinished business; default Reject
 	Meta        map[string]string // recorded with the run; filterable

@@ -60,7 +60,7 @@ func TestOwnerAndMetadata(t *testing.T) {
 	store := new(checkpoint.Memory)
 	app := compile(t, counter(1, 0), graph.Options{Store: store})
 	th := graph.ID("t")
-	for i, owner := range []string{"anna", "mallory"} {
+	for i, owner := range []string{"anna", ""} {
 		o := graph.RunOptions{Owner: owner, By: fmt.Sprint("by", i), Meta: map[string]string{"n": fmt.Sprint(i)}}
 		if _, err := app.With(o).Run(t.Context(), th, func(s *notes) { s.Total.Replace(0) }); err != nil {
 			t.Fatal(err)

@@ -7,9 +7,13 @@ import (
 )
 
 // Input begins a turn: it is the input of App.Run for a state that embeds Turn. The scope is that of whoever sent the message, from
-// the authenticated request. A message of somebody else than the thread's user is ErrForeign.
+// the authenticated request.
 //
-//	app.Run(ctx, thread, nodes.Input[Shop](scope, message.User("Where is my latest order?")))
+//	app.With(nodes.RunOptions(scope, "chat-1", m)).Run(ctx, thread, nodes.Input[Shop](scope, m))
+//
+// With RunOptions a message of somebody else than the thread's user is graph.ErrOwner, before anything is written. Without them, or
+// for another tenant's user of the same name, it is ErrForeign: nothing of the message is kept, but the run has begun, and the state
+// that App.Run returns beside the error is the owner's. Do not show it.
 //
 // It replaces the scope of a Turn that has none, and adds nothing to one of another scope.
 func Input[S any, P Embeds[S]](scope memory.Scope, m message.Message) func(*S) {
@@ -21,7 +25,7 @@ func InputTo[S any, P Embeds[S]](scope memory.Scope, conversation string, m mess
 	return func(s *S) { begin(P(s).embedsTurn(), scope, conversation, m) }
 }
 
-// RunOptions are those of the run that answers a message: whose thread it is and who began it, the message's id as the request, so
+// RunOptions are those of the run that answers a message: whose thread it is (of another user's it is graph.ErrOwner) and who began it, the message's id as the request, so
 // that one that is sent twice is answered once (graph.ErrDuplicate), and both ids as metadata, by which the directory of runs
 // finds it.
 //
