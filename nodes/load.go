@@ -109,10 +109,14 @@ func turnOf(history []message.Message) []message.Message {
 	return history
 }
 
-// listen reads what a message of the user forbids, permits, confirms.
+// listen reads what a message of the user forbids, permits, confirms. The task of a sub-agent is the words of a model, which
+// does none of that.
 func (k *Kit) listen(ctx context.Context, t *Turn, m message.Message) (session.Write, []string, error) {
 	var w session.Write
 	var notices []string
+	if t.Inherited.Has() {
+		return w, nil, nil
+	}
 	found := k.detect(ctx, m)
 	permits, verdict := false, session.Reply(m.Text())
 	for i, f := range found {
