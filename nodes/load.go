@@ -154,9 +154,13 @@ func turnOf(history []message.Message) []message.Message {
 }
 
 // listen reads what the user forbids, permits, confirms, with the last message and with those before it that nobody has read. Of
-// these a yes means nothing: what it answered may be another question by now.
+// these a yes means nothing: what it answered may be another question by now. The task of a sub-agent is the words of a model, which
+// does none of that.
 func (k *Kit) listen(ctx context.Context, t *Turn, rest []message.Message, m message.Message) (session.Write, []string, error) {
 	h := hearing{w: session.Write{Messages: []message.Message{m}}}
+	if t.Inherited.Has() {
+		return h.w, nil, nil
+	}
 	verdict := session.Reply(m.Text())
 	found := map[string][]pin.Found{}
 	reads := verdict != session.Unclear

@@ -9,6 +9,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/memory/pin"
 	"github.com/holdfast-go/holdfast/memory/session"
 	"github.com/holdfast-go/holdfast/message"
 )
@@ -27,7 +28,8 @@ type task struct {
 
 // SubAgent makes a tool of a graph, such as another Agent. It sees its task, its own tools, and the memory of the same
 // user, in a conversation of its own; nothing else of the conversation that it works for. What the user has forbidden there
-// holds here. Only its reply returns, and what its models have used is added to Spent.
+// holds here; what the task says is a model's word, and neither forbids nor permits anything. Only its reply returns, and what
+// its models have used is added to Spent.
 //
 // Its steps are recorded like those of the thread, and its questions are questions of the thread: after a pause or a crash
 // it goes on where it was, and the model that has called it is not asked again. It has no time-out of its own, since it may
@@ -53,11 +55,11 @@ func delegate[S any, P Embeds[S]](ctx context.Context, name string, app *graph.A
 	if strings.TrimSpace(what) == "" {
 		return "", errors.New("the task is empty; say what is to be done")
 	}
-	pins := pinsOf(t)
+	pins := append([]pin.Pin{}, pinsOf(t)...)
 	out, err := graph.Call(ctx, name, app, func(s *S) {
 		child := P(s).embedsTurn()
 		begin(child, in.Scope, plainID(in.Conversation+"/"+in.Call.ID), message.User(what))
-		child.Inherited.Set(pins)
+		child.Inherited.Set(pins) // also if there are none: it says that this is a sub-agent
 	})
 	if err != nil {
 		return "", delegated(err)

@@ -22,7 +22,7 @@ type Turn struct {
 	Stored   state.Map[string, string]    `json:"stored"`   // id of a message or call -> id of the memory.Result with its full text
 
 	Session   state.Last[session.State]  `json:"session"`   // load_working_state, and compact after facts have changed
-	Inherited state.Last[[]pin.Pin]      `json:"inherited"` // pins of the agent that this one works for
+	Inherited state.Last[[]pin.Pin]      `json:"inherited"` // pins of the agent that this one works for, maybe none: its messages are no user's
 	Memories  state.Last[[]working.Item] `json:"memories"`  // load_long_term_memory
 	Documents state.Last[[]working.Item] `json:"documents"` // retrieve_knowledge
 	Notes     state.List[working.Note]   `json:"notes"`     // conclusions of earlier steps of this run; cleared when a run begins
