@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,8 +12,10 @@ import (
 
 	"github.com/holdfast-go/holdfast/checkpoint"
 	"github.com/holdfast-go/holdfast/graph"
+	"github.com/holdfast-go/holdfast/memory"
 	"github.com/holdfast-go/holdfast/memory/compact"
 	"github.com/holdfast-go/holdfast/memory/session"
+	"github.com/holdfast-go/holdfast/memory/working"
 	"github.com/holdfast-go/holdfast/message"
 	"github.com/holdfast-go/holdfast/nodes"
 )
@@ -256,5 +259,52 @@ func TestNodeThatAnswersEndsTheTurn(t *testing.T) {
 	}
 	if got := b.talk(); !strings.HasSuffix(got, "a:The forms are on their way.") {
 		t.Errorf("the conversation is %.300s", got)
+	}
+}
+
+// What memory returns may be anything; the turn goes on.
+func TestGarbageOfMemory(t *testing.T) {
+	t.Parallel()
+	agent, _ := memory.NewAgent("ops", memory.Internal, "default")
+	odd := &box{items: []working.Item{{Source: working.LongTerm, ID: "m\xff", Text: "half a rune \xe4\xb8"}, {}, {Source: "nowhere", ID: "", Text: ""}}}
+	b := newBench(t, nodes.Config{LongTerm: odd, Agent: agent}, tells("Fine."))
+	if got := b.hears("hi"); got != "Fine." {
+		t.Errorf("it says %q", got)
+	}
+}
+
+// A branch made of any entry of a thread is a thread of its own: its turn ends, an effect that is reused does not happen again, and its
+// history takes the next message.
+func TestForkAtAnyEntry(t *testing.T) {
+	t.Parallel()
+	l := new(ledger)
+	b := newBench(t, nodes.Config{Roles: []nodes.Role{{Name: "r", Tools: []nodes.Tool{doing("do", l, options{})}}}}, calls(do("1", "x")), tells("one"), tells("two"))
+	b.script.steps = append(b.script.steps, slices.Repeat([]func(nodes.Request) (nodes.Answer, error){tells("forked")}, 60)...)
+	b.hears("do it")
+	b.hears("and?")
+	trunk, entries := b.thread, 0
+	trunk.Branch = graph.Main
+	for e, err := range b.app.History(t.Context(), trunk) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries++
+		at, err := b.app.Fork(t.Context(), trunk, e.Pos, graph.ForkOptions{Effects: graph.Reuse})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.app.Resume(t.Context(), at); err != nil && !errors.Is(err, graph.ErrNothingToDo) {
+			t.Fatalf("at %d (%v): %v", e.Pos, e.Tasks, err)
+		}
+		s, err := b.app.Run(t.Context(), at, nodes.Input[shop](b.scope, message.User("in the fork")))
+		if err != nil {
+			t.Fatalf("at %d (%v): %v", e.Pos, e.Tasks, err)
+		}
+		if err := message.Valid(s.Messages.Slice()); err != nil || nodes.Reply(&s.Turn).Text() != "forked" {
+			t.Errorf("at %d: %v, it says %q", e.Pos, err, nodes.Reply(&s.Turn).Text())
+		}
+	}
+	if got := l.all(); entries < 10 || len(got) != 1 {
+		t.Errorf("%d forks did %v", entries, got)
 	}
 }

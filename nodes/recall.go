@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/holdfast-go/holdfast/memory"
 	"github.com/holdfast-go/holdfast/memory/session"
@@ -90,8 +91,15 @@ func recall(ctx context.Context, k *Kit, t *Turn, find func(context.Context, Que
 	if !ok {
 		return nil, nil
 	}
-	return find(ctx, Query{Scope: t.Scope.Get(), Agent: k.c.Agent, Conversation: t.Conversation.Get(), Text: last.Text(),
+	items, err := find(ctx, Query{Scope: t.Scope.Get(), Agent: k.c.Agent, Conversation: t.Conversation.Get(), Text: last.Text(),
 		Entities: entities(t.Session.Get())})
+	items = slices.Clone(items)
+	for i := range items { // documents may be anything, and a state holds no other text
+		for _, text := range []*string{&items[i].ID, &items[i].Text, &items[i].Origin, &items[i].Subject, &items[i].Kind} {
+			*text = strings.ToValidUTF8(*text, "\uFFFD")
+		}
+	}
+	return items, err
 }
 
 func lastOfUser(t *Turn) (message.Message, bool) {
