@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/holdfast-go/holdfast/graph"
@@ -19,7 +18,7 @@ func (t Tool) gated(turn *Turn, c message.Call) pin.Verdict {
 	if t.policy == Deny {
 		return pin.Verdict{Decision: pin.Block, Reason: t.spec.Name + " may not be called."}
 	}
-	v := pin.Gate(pinsOf(turn), c, pin.Tool{Name: t.spec.Name, Actions: t.actions, ReadOnly: t.readOnly})
+	v := pin.Gate(pins(turn), c, pin.Tool{Name: t.spec.Name, Actions: t.actions, ReadOnly: t.readOnly})
 	if t.policy == Ask {
 		v.Decision = max(v.Decision, pin.Ask)
 	}
@@ -45,9 +44,6 @@ type cause struct {
 	Reason string `json:"reason,omitzero"`
 	Pinned bool   `json:"pinned,omitzero"` // a pin of the user asks, and nobody else does: it is the user's word that is missing
 }
-
-// pinsOf are the pins in force, those of the agent that this one works for among them.
-func pinsOf(t *Turn) []pin.Pin { return slices.Concat(t.Session.Get().Pins, t.Inherited.Get()) }
 
 // errNotAsked keeps a call that nobody has to decide about from being recorded as one.
 var errNotAsked = errors.New("nobody has to decide")

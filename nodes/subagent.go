@@ -55,11 +55,11 @@ func delegate[S any, P Embeds[S]](ctx context.Context, name string, app *graph.A
 	if strings.TrimSpace(what) == "" {
 		return "", errors.New("the task is empty; say what is to be done")
 	}
-	pins := append([]pin.Pin{}, pinsOf(t)...)
+	inherited := append([]pin.Pin{}, pins(t)...)
 	out, err := graph.Call(ctx, name, app, func(s *S) {
 		child := P(s).embedsTurn()
 		begin(child, in.Scope, plainID(in.Conversation+"/"+in.Call.ID), message.User(what))
-		child.Inherited.Set(pins) // also if there are none: it says that this is a sub-agent
+		child.Inherited.Set(inherited) // also if there are none: it says that this is a sub-agent
 	})
 	if err != nil {
 		return "", delegated(err)

@@ -22,7 +22,7 @@ func (k *Kit) WriteBack(ctx context.Context, t *Turn) error {
 	if t.Status.Get() == Working { // a node of one's own has answered, or nobody
 		t.Status.Set(Ended)
 	}
-	if k.c.LongTerm == nil {
+	if k.c.LongTerm == nil || t.Inherited.Has() { // the task of a sub-agent is not the user's words
 		return nil
 	}
 	return k.c.LongTerm.Remember(ctx, Exchange{Scope: t.Scope.Get(), Agent: k.c.Agent, Conversation: t.Conversation.Get(), Messages: said})
