@@ -59,6 +59,10 @@ func calls(cs ...message.Call) func(nodes.Request) (nodes.Answer, error) {
 	}
 }
 
+func fails(err error) func(nodes.Request) (nodes.Answer, error) {
+	return func(nodes.Request) (nodes.Answer, error) { return nodes.Answer{}, err }
+}
+
 // A bench is an agent over lines, in memory.
 type bench struct {
 	*testing.T

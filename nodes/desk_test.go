@@ -104,7 +104,6 @@ type plan struct {
 	says  []message.Message
 	asked atomic.Int32
 	first bool // all questions of a step before any of its calls
-	to    string
 }
 
 func planned(says ...message.Message) *plan { return &plan{says: says} }
