@@ -115,12 +115,25 @@ func (k *Kit) anyAsks(ctx context.Context, t *Turn, open []message.Call) bool {
 
 // afterReply compacts only when it is time.
 func (k *Kit) afterReply(_ context.Context, t *Turn) (graph.Next, error) {
-	size := working.CountMessages(k.c.Counter, t.Messages.Slice()) + k.c.Counter.Count(t.Summary.Get().Text)
-	if t.Report.Get().Compaction.Needed || float64(size) > k.compactAt {
+	if k.due(t) {
 		return graph.To(NodeCompact), nil
 	}
 	return graph.To(graph.End), nil
 }
 
+// due reports whether it is time to compact. The last prompt was counted with all of the history, and rules and state beside it: where
+// that is little enough, nothing is counted again.
+func (k *Kit) due(t *Turn) bool {
+	told := t.Report.Get().Compaction
+	if told.Needed {
+		return true
+	}
+	last, _ := t.Messages.Last()
+	if told.Tokens > 0 && float64(told.Tokens+working.CountMessage(k.c.Counter, last)) <= k.compactAt {
+		return false
+	}
+	return float64(working.CountMessages(k.c.Counter, t.Messages.Slice())+k.c.Counter.Count(t.Summary.Get().Text)) > k.compactAt
+}
+
 // OpenCalls are the calls of the last message that have no result yet: what to send to call_tools.
-func OpenCalls(t *Turn) []message.Call { return message.Open(turnOf(t.Messages.Slice())) }
+func OpenCalls(t *Turn) []message.Call { return message.Open(lastTurn(t)) }

@@ -27,7 +27,7 @@ func (k *Kit) assemble(ctx context.Context, t *Turn) (*Prompt, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := k.fit(t.Overflow.Get().Limit, working.Input{
+	limit, in := t.Overflow.Get().Limit, working.Input{
 		System:   role.System,
 		Tools:    role.specs(),
 		State:    t.Session.Get().Summary(),
@@ -37,7 +37,12 @@ func (k *Kit) assemble(ctx context.Context, t *Turn) (*Prompt, error) {
 		Notes:    t.Notes.Slice(),
 		Recalled: slices.Concat(t.Memories.Get(), t.Documents.Get()),
 		Stored:   maps.Collect(t.Stored.All()),
-	})
+	}
+	p, err := k.fit(limit, in)
+	if errors.Is(err, message.ErrInvalid) { // most are valid, and the assembler looks anyway
+		in.History, _ = message.Repair(in.History, message.RepairOptions{})
+		p, err = k.fit(limit, in)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -83,13 +88,11 @@ func (r Role) specs() []working.Tool {
 	return out
 }
 
-// sendable is a history as a model may be asked about it: what the model was cut off in saying this turn is left out, since it
-// is about to say it again, and every call is answered.
+// sendable is a history without what the model was cut off in saying this turn, since it is about to say it again.
 func sendable(history []message.Message) []message.Message {
 	for n := len(history); n > 0 && history[n-1].Partial; n-- {
 		history = history[:n-1]
 	}
-	history, _ = message.Repair(history, message.RepairOptions{})
 	return history
 }
 

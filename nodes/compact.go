@@ -140,7 +140,7 @@ func (k *Kit) goOn(ctx context.Context, t *Turn) (graph.Next, error) {
 
 // jump is where the tools of the last step lead: the first of them, in the order of the calls, that leads anywhere.
 func (t *Turn) jump() string {
-	for _, m := range slices.Backward(t.Messages.Slice()) {
+	for _, m := range t.Messages.Backward() {
 		if calls := m.Calls(); len(calls) > 0 {
 			for _, c := range calls {
 				if next, ok := t.Jumps.Get(c.ID); ok {
@@ -156,7 +156,7 @@ func (t *Turn) jump() string {
 // end makes the results of the last step the answer.
 func (t *Turn) end() {
 	var texts []string
-	for _, m := range turnOf(t.Messages.Slice()) {
+	for _, m := range lastTurn(t) {
 		switch {
 		case len(m.Calls()) > 0:
 			texts = nil

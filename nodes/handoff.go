@@ -70,14 +70,3 @@ func callsBeside(t *Turn, c message.Call) []message.Call {
 	m, _ := callerOf(t, c.ID)
 	return m.Calls()
 }
-
-// callerOf returns the message that has made a call.
-func callerOf(t *Turn, call string) (message.Message, bool) {
-	all := t.Messages.Slice()
-	for i := len(all) - 1; i >= 0; i-- {
-		if slices.ContainsFunc(all[i].Calls(), func(c message.Call) bool { return c.ID == call }) {
-			return all[i], true
-		}
-	}
-	return message.Message{}, false
-}

@@ -58,10 +58,12 @@ func begin(t *Turn, scope memory.Scope, conversation string, m message.Message) 
 
 // Reply returns the answer of the last turn: the last message of the assistant that calls nothing, or an empty message.
 func Reply(t *Turn) message.Message {
-	all := t.Messages.Slice()
-	for i := len(all) - 1; i >= 0 && all[i].Role != message.RoleUser; i-- {
-		if all[i].Role == message.RoleAssistant && len(all[i].Calls()) == 0 {
-			return all[i]
+	for _, m := range t.Messages.Backward() {
+		switch {
+		case m.Role == message.RoleUser:
+			return message.Message{}
+		case m.Role == message.RoleAssistant && len(m.Calls()) == 0:
+			return m
 		}
 	}
 	return message.Message{}

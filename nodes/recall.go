@@ -102,16 +102,6 @@ func recall(ctx context.Context, k *Kit, t *Turn, find func(context.Context, Que
 	return items, err
 }
 
-func lastOfUser(t *Turn) (message.Message, bool) {
-	all := t.Messages.Slice()
-	for i := len(all) - 1; i >= 0; i-- {
-		if all[i].Role == message.RoleUser {
-			return all[i], true
-		}
-	}
-	return message.Message{}, false
-}
-
 // entities are the texts and numbers in the confirmed facts, by field, each once.
 func entities(s session.State) (out []string) {
 	seen := map[string]bool{}

@@ -82,13 +82,8 @@ func (k *Kit) resultCap() int {
 
 // question is the latest message of the user: what results are read for.
 func (w *job) question() string {
-	all := w.turn.Messages.Slice()
-	for i := len(all) - 1; i >= 0; i-- {
-		if all[i].Role == message.RoleUser {
-			return all[i].Text()
-		}
-	}
-	return ""
+	m, _ := lastOfUser(w.turn)
+	return m.Text()
 }
 
 // asked are the message with the call, and the one with its result.

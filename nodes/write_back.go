@@ -11,7 +11,7 @@ import (
 // memory, which extracts later. Facts were written before, with the results that confirmed them. It costs one write of the session
 // store, and one of the outbox if there is one. It may run again.
 func (k *Kit) WriteBack(ctx context.Context, t *Turn) error {
-	said := turnOf(t.Messages.Slice())
+	said := lastTurn(t)
 	if len(said) == 0 {
 		return nil
 	}

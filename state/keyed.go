@@ -54,9 +54,24 @@ func (f *Keyed[T]) All() iter.Seq2[string, T] {
 	}
 }
 
+// Backward iterates as All does, from the last to the first: whoever needs the end alone copies no more than that.
+func (f *Keyed[T]) Backward() iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		_, vc := f.codecs()
+		for k, v := range f.view().Backward() {
+			if !yield(k, vc.copy(&v)) {
+				return
+			}
+		}
+	}
+}
+
 // Slice returns the values in order, in a slice of the caller's own.
 func (f *Keyed[T]) Slice() []T {
 	var out []T
+	if n := f.Len(); n > 0 {
+		out = make([]T, 0, n)
+	}
 	for _, v := range f.All() {
 		out = append(out, v)
 	}

@@ -82,3 +82,14 @@ func (o Ordered[V]) All() iter.Seq2[string, V] {
 		}
 	}
 }
+
+// Backward iterates over the keys from the last to the first. Each step costs the logarithm of the length.
+func (o Ordered[V]) Backward() iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		for i := o.list.Len() - 1; i >= 0; i-- {
+			if x := o.list.At(i); x != nil && !yield(x.key, x.val) {
+				return
+			}
+		}
+	}
+}

@@ -194,3 +194,31 @@ func TestBreak(t *testing.T) {
 		t.Fatal(n)
 	}
 }
+
+// Backward is All in reverse, holes included.
+func TestOrderedBackward(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var o persist.Ordered[int]
+		e := new(persist.Edit)
+		for i := range rapid.IntRange(0, 100).Draw(t, "n") {
+			k := fmt.Sprint(rapid.IntRange(0, 20).Draw(t, "k"))
+			if rapid.Bool().Draw(t, "put") {
+				o = o.Put(e, k, i)
+			} else {
+				o, _ = o.Delete(e, k)
+			}
+		}
+		var forth, back []string
+		for k := range o.All() {
+			forth = append(forth, k)
+		}
+		for k := range o.Backward() {
+			back = append(back, k)
+		}
+		slices.Reverse(back)
+		if !slices.Equal(forth, back) {
+			t.Fatalf("forth %q, back %q", forth, back)
+		}
+	})
+}
