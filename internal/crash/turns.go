@@ -25,8 +25,8 @@ func turns(store checkpoint.Store, lease time.Duration) (*graph.App[State], erro
 }
 
 // Turns has many goroutines start runs on one thread, each of them its share one after the other, and tries again what was
-// refused because the thread was busy, or another process had it, and what the store did not answer in time. What was acknowledged is noted in the ledger. Meanwhile it
-// continues what other processes have left.
+// refused because the thread was busy, or another process had it, and what the store did not answer in time. What was
+// acknowledged is noted in the ledger. Meanwhile it continues what other processes have left.
 func Turns(ctx context.Context, store checkpoint.Store, l *Ledger, goroutines, share int, lease time.Duration) error {
 	app, err := turns(store, lease)
 	if err != nil {
