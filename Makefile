@@ -48,11 +48,11 @@ lint:
 	go vet ./...
 	go run $(STATICCHECK) ./...
 
-# The other systems compile, tests too. Nothing is run, so nothing is optimized. What imports openai-go is left out: that takes minutes
-# for each system, and has nothing of a system in it. `make cross SLOW=none` leaves nothing out.
+# The other systems compile, tests too. What imports openai-go is left out: that takes minutes for each system, and has nothing of a
+# system in it. `make cross SLOW=none` leaves nothing out.
 SLOW ?= /nodes$$|/nodes/openai$$|/examples/aftersales$$
 cross:
-	for os in windows darwin; do CGO_ENABLED=0 GOOS=$$os go vet -gcflags='all=-N -l' $$(go list ./... | grep -vE '$(SLOW)') || exit 1; done
+	for os in windows darwin; do CGO_ENABLED=0 GOOS=$$os go vet $$(go list ./... | grep -vE '$(SLOW)') || exit 1; done
 
 bench: # five runs, the median beside its bar, and the rates of the stores
 	go run ./internal/benchtable
