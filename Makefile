@@ -10,10 +10,11 @@ test: SYSTEMS = windows # the one that differs most; make cross has darwin too
 test: lint cross unit stores property race crash
 
 unit: servers # without the crash suite, which is skipped by -short
-	HOLDFAST_REQUIRE=1 go test -short -timeout 4m ./...
+	HOLDFAST_REQUIRE=1 go test -vet=off -short -timeout 4m ./... # lint has vetted it
 
-stores: servers # the whole suite of the example on each store, each dialogue with a process killed somewhere; unit and race play four of them
-	for s in sqlite postgres redis; do HOLDFAST_REQUIRE=1 HOLDFAST_STORE=$$s go test -count=1 -timeout 4m ./examples/aftersales || exit 1; done
+stores: servers # the whole suite of the example on each store, each dialogue with a process killed somewhere; unit plays four of them
+	go test -count=1 -timeout 4m -run '^TestDialogues' ./examples/aftersales # unit has the rest on SQLite
+	for s in postgres redis; do HOLDFAST_REQUIRE=1 HOLDFAST_STORE=$$s go test -count=1 -timeout 4m ./examples/aftersales || exit 1; done
 
 full: servers # what the tests of the stores and of the graph leave out in short mode
 	HOLDFAST_REQUIRE=1 go test -count=1 -timeout 30m ./checkpoint/... ./internal/stores ./graph
@@ -25,7 +26,7 @@ property: servers # random graphs against the plain model, random prompts agains
 # What is left out works on one goroutine, or is processes that are killed, which unit and stores have.
 RACED = $$(go list ./... | grep -vE '/examples/aftersales$$|/memory/(compact|pin|working/tiktoken)$$')
 race: compiler servers
-	CGO_ENABLED=1 HOLDFAST_REQUIRE=1 go test -race -short -timeout 4m $(RACED)
+	CGO_ENABLED=1 HOLDFAST_REQUIRE=1 go test -vet=off -race -short -timeout 4m $(RACED)
 
 crash: servers # victims are killed with SIGKILL; built without -race, whose binaries take a second to exit. It says how many hit
 	HOLDFAST_REQUIRE=1 go test -count=1 -v -run '^TestCrash' -timeout 8m ./internal/crash
