@@ -2,7 +2,6 @@ package nodes
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -60,7 +59,7 @@ func Agent[S any, P Embeds[S]](name string, k *Kit, targets ...string) *graph.Gr
 
 // passes reports whether an error may be gone at the next attempt: not if it is about the message itself.
 func passes(err error) bool {
-	return graph.Retryable(err) && !unfit(err) && !errors.Is(err, ErrForeign) && !errors.Is(err, ErrNoInput)
+	return graph.Retryable(err) && !unfit(err)
 }
 
 // afterLoad leaves out the superstep in which nothing would be recalled.

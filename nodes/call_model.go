@@ -40,7 +40,7 @@ type Token struct {
 // Config.MaxSteps is near, the model has to answer with what it has. If the run is stopped while the model writes, what it has
 // written is kept, marked Partial, and Resume asks again.
 //
-// Its error is the *ModelError of the last try, joined with those of the other models; ErrOutput; ErrNoAnswer; or one of
+// The engine does not try again what has failed here. Its error is the *ModelError of the last try, joined with those of the other models; ErrOutput; ErrNoAnswer; or one of
 // Assemble.
 func (k *Kit) CallModel(ctx context.Context, t *Turn) error {
 	p := t.Prompt.Get()
@@ -67,8 +67,15 @@ func (k *Kit) CallModel(ctx context.Context, t *Turn) error {
 		t.Overflow.Set(c.overflow())
 		return nil
 	}
-	return err
+	return &triedError{err}
 }
+
+// A triedError has been tried as often as is worth it: the engine's retries, which a program may have set for all nodes, must not
+// multiply that.
+type triedError struct{ error }
+
+func (e *triedError) Unwrap() error   { return e.error }
+func (e *triedError) Retryable() bool { return false }
 
 // An asking is one call of call_model.
 type asking struct {

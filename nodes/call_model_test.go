@@ -82,6 +82,26 @@ func TestRetriesAndFallbacks(t *testing.T) {
 	}
 }
 
+// The tries of call_model are its own: what a program grants to all nodes does not multiply them.
+func TestRetriesAreNotMultiplied(t *testing.T) {
+	t.Parallel()
+	n := 0
+	away := nodes.ModelFunc(func(context.Context, nodes.Request, func(nodes.Delta)) (nodes.Answer, error) {
+		n++
+		return nodes.Answer{}, modelError(nodes.KindUnavailable, time.Millisecond)
+	})
+	b := newBench(t, nodes.Config{Attempts: 2, Roles: []nodes.Role{{Name: "r", Models: []nodes.Model{away}}}})
+	all := graph.Options{Store: b.store, Policy: graph.Policy{Attempts: 5, Backoff: time.Millisecond}}
+	app, err := nodes.Agent[shop]("shop", b.kit).Compile(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer app.Close(context.Background())
+	if _, err := app.Run(t.Context(), b.thread, nodes.Input[shop](b.scope, message.User("hi"))); nodes.KindOf(err) != nodes.KindUnavailable || n != 2 {
+		t.Errorf("the model was asked %d times: %v", n, err)
+	}
+}
+
 // R55, R56: a provider that takes less than the profile says leads to compaction and a shorter prompt, not to a dead end.
 func TestContextLength(t *testing.T) {
 	t.Parallel()

@@ -59,7 +59,7 @@ func (e *ModelError) Error() string {
 // Unwrap returns what is behind it.
 func (e *ModelError) Unwrap() error { return e.Err }
 
-// Retryable reports whether the same request may be answered when it is tried again. The engine's retries ask it too.
+// Retryable reports whether the same request may be answered when it is tried again.
 func (e *ModelError) Retryable() bool {
 	switch e.Kind {
 	case KindRateLimited, KindUnavailable, KindCut, KindEmpty:
