@@ -15,6 +15,8 @@ import (
 	"os/signal"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -84,6 +86,8 @@ func parseFlags(args []string) (*flags, error) {
 		return f, mistakef("-lang takes en or zh, not %q", "-lang 只能是 en 或 zh，不能是 %q", f.lang)
 	case strings.TrimSpace(f.user) == "":
 		return f, mistakef("-user takes a name, such as lin", "-user 需要一个名字，例如 lin")
+	case len(f.conversation) > session.MaxID || !utf8.ValidString(f.conversation) || strings.ContainsFunc(f.conversation, unicode.IsControl):
+		return f, mistakef("-conversation takes at most %d bytes of text", "-conversation 最多 %d 字节的文字", session.MaxID)
 	case f.graph != "" && f.graph != "mermaid" && f.graph != "dot":
 		return f, mistakef("-graph takes mermaid or dot, not %q", "-graph 只能是 mermaid 或 dot，不能是 %q", f.graph)
 	case isURL(f.db) && !knownStore(f.db):

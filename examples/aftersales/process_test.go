@@ -225,6 +225,8 @@ func TestCommandLine(t *testing.T) {
 		{"LANG=en", "-nonsense", 2, "-nonsense"},
 		{"LANG=zh", "latest", 2, `没有 "latest" 这个参数`},
 		{"LANG=en", "-user=", 2, "-user takes a name"},
+		{"LANG=en", "-conversation " + strings.Repeat("x", 257), 2, "-conversation takes at most 256 bytes"},
+		{"LANG=zh", "-conversation a\x01b", 2, "最多 256 字节"},
 		{"LANG=en", "", 1, "name a file with -db"}, // no HOME, no %LocalAppData%
 		{"LANG=zh", "", 1, "请用 -db 指定文件"},
 		{"LANG=en", "-graph dot", 0, "digraph"},
