@@ -1,10 +1,11 @@
 package pin
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/holdfast-go/holdfast/memory/internal/prose"
 )
 
 type kind uint8
@@ -31,9 +32,9 @@ var quotes = map[rune]rune{'"': '"', '“': '”', '„': '“', '「': '」', '
 // tokens splits what a user wrote, without the lines that are not prose. It takes linear time.
 func tokens(text string) []token {
 	var out []token
-	for _, line := range prose(text) {
-		out = scan(out, text, line.start, line.end)
-		out = append(out, token{"\n", mark, line.end, line.end})
+	for _, line := range lines(text) {
+		out = scan(out, text, line.Start, line.End)
+		out = append(out, token{"\n", mark, line.End, line.End})
 	}
 	return out
 }
@@ -106,40 +107,9 @@ func wordEnd(s string) int {
 	return last
 }
 
-type span struct{ start, end int }
-
-// notProse matches lines that a person pastes and does not say: quoted mail, prompts of a shell, logs, stack traces.
-var notProse = regexp.MustCompile(`^\s*(>|\$ |# \w+ -|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|\[(INFO|WARN|WARNING|ERROR|DEBUG|FATAL|TRACE)\]` +
-	`|(INFO|ERROR|DEBUG|FATAL|TRACE|WARN)\b|at [\w.$]+\(|Traceback )`)
-
-// prose returns the lines that are a person's own words. A fence that is not closed hides nothing: losing a denial is worse than
+// lines returns the lines that are a person's own words. A fence that is not closed hides nothing: losing a denial is worse than
 // reading code.
-func prose(text string) []span {
-	var out, code []span
-	fenced := false
-	for start := 0; start < len(text); {
-		end := len(text)
-		if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
-			end = start + i
-		}
-		line := text[start:end]
-		switch {
-		case isFence(line):
-			fenced, code = !fenced, nil
-		case fenced:
-			code = append(code, span{start, end})
-		case !notProse.MatchString(line[:min(len(line), 80)]):
-			out = append(out, span{start, end})
-		}
-		start = end + 1
-	}
-	if fenced {
-		out = append(out, code...)
-	}
-	return out
-}
-
-func isFence(line string) bool {
-	line = strings.TrimSpace(line)
-	return strings.HasPrefix(line, "```") && !strings.Contains(line[3:], "```") || strings.HasPrefix(line, "~~~")
+func lines(text string) []prose.Span {
+	own, open := prose.Lines(text)
+	return append(own, open...)
 }
