@@ -6,8 +6,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 
 .PHONY: test unit property race lint cross crash crash-long dialogues bench eval fuzz vuln fresh compiler servers stores full weave
 
-test: SYSTEMS = windows # the one that differs most; make cross has darwin too
-test: lint cross unit stores property race crash
+test: lint unit stores property race crash # for other systems: make cross, which compiles every dependency for each of them
 
 unit: servers # without the crash suite, which is skipped by -short
 	HOLDFAST_REQUIRE=1 go test -vet=off -short -timeout 4m ./... # lint has vetted it
@@ -16,15 +15,16 @@ stores: servers # the whole suite of the example on each store, each dialogue wi
 	go test -count=1 -timeout 4m -run '^TestDialogues' ./examples/aftersales # unit has the rest on SQLite
 	for s in postgres redis; do HOLDFAST_REQUIRE=1 HOLDFAST_STORE=$$s go test -count=1 -timeout 4m ./examples/aftersales || exit 1; done
 
-full: servers # what the tests of the stores and of the graph leave out in short mode
-	HOLDFAST_REQUIRE=1 go test -count=1 -timeout 30m ./checkpoint/... ./internal/stores ./graph
+full: servers # what the tests of the stores, of the graph and of memory leave out in short mode
+	HOLDFAST_REQUIRE=1 go test -count=1 -timeout 30m ./checkpoint/... ./internal/stores ./graph ./memory/longterm/... ./memory/knowledge/...
 
 property: servers # random graphs against the plain model, random prompts against the rules; unit and race run a tenth of them
 	HOLDFAST_REQUIRE=1 go test -count=1 -timeout 4m ./internal/modeltest
 	HOLDFAST_LONG=1 go test -count=1 -timeout 5m -run "TestRandomInputs|TestAnyConversationHasAPrompt|TestCutStreams" ./memory/working ./memory ./nodes/openai
 
-# What is left out works on one goroutine, or is processes that are killed, which unit and stores have.
-RACED = $$(go list ./... | grep -vE '/examples/aftersales$$|/memory/(compact|pin|working/tiktoken)$$')
+# What is left out works on one goroutine, or is processes that are killed and servers that are waited for, which unit and stores have:
+# the suites of the boxes run here over their stores in memory and on SQLite.
+RACED = $$(go list ./... | grep -vE '/examples/aftersales$$|/internal/(eval|readme|spectest)$$|/memory/(compact|pin|extract|guard|internal/relate|working/tiktoken|longterm/postgres|knowledge/postgres)$$')
 race: compiler servers
 	CGO_ENABLED=1 HOLDFAST_REQUIRE=1 go test -vet=off -race -short -timeout 4m $(RACED)
 
@@ -61,9 +61,10 @@ cross:
 bench: # five runs, the median beside its bar, and the rates of the stores
 	go run ./internal/benchtable
 
-eval: # measures over public sets, in the folder that HOLDFAST_EVAL_DATA names
+eval: # measures over public sets, in the folder that HOLDFAST_EVAL_DATA names; WRITE=docs/memory.md writes the tables there
 	@[ -n "$$HOLDFAST_EVAL_DATA" ] || { echo "HOLDFAST_EVAL_DATA must name the folder of the public sets"; exit 1; }
 	go test -count=1 -v -run '^TestEstimateOfPublicSets$$' ./memory/working/tiktoken
+	go run ./internal/eval $(if $(WRITE),-write $(WRITE))
 
 FUZZTIME ?= 30s
 fuzz: # every fuzz target of the module in turn, each for FUZZTIME
@@ -86,4 +87,5 @@ servers: # real servers, which the tests start by themselves; HOLDFAST_POSTGRES_
 	[ -n "$$HOLDFAST_POSTGRES_URL" ] || { have initdb && have postgres; } || need="$$need postgresql"; \
 	have pgbouncer || need="$$need pgbouncer"; \
 	[ -n "$$HOLDFAST_REDIS_URL" ] || have redis-server || need="$$need redis-server"; \
-	[ -z "$$need" ] || { echo "the tests need$$need"; scripts/install.sh $$need; }
+	[ -z "$$need" ] || { echo "the tests need$$need"; scripts/install.sh $$need; } || exit 1; \
+	[ -n "$$HOLDFAST_POSTGRES_URL" ] || scripts/pgvector.sh

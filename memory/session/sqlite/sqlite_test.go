@@ -95,6 +95,29 @@ func TestTwoStoresOnOneFile(t *testing.T) {
 	}
 }
 
+// Statements are kept by their text, and writes of other sizes have other texts: more of them than are kept.
+func TestMoreStatementsThanAreKept(t *testing.T) {
+	t.Parallel()
+	s := openAt(t, filepath.Join(t.TempDir(), "app.db"), session.Options{})
+	total := 0
+	for range 2 {
+		for n := range 60 { // each has five texts of its own
+			var w session.Write
+			for range n + 1 {
+				w.Messages = append(w.Messages, message.User("hello"))
+			}
+			if _, err := s.Write(t.Context(), scope, "c", w); err != nil {
+				t.Fatalf("%d messages: %v", n+1, err)
+			}
+			total += n + 1
+		}
+	}
+	page, err := s.Messages(t.Context(), scope, "c", session.Page{Limit: 1, After: int64(total - 1)})
+	if err != nil || len(page) != 1 || page[0].Seq != int64(total) {
+		t.Errorf("%v, %v", page, err)
+	}
+}
+
 // One file holds threads and conversations, whichever comes first.
 func TestSharedWithThreads(t *testing.T) {
 	t.Parallel()

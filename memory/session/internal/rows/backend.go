@@ -2,17 +2,17 @@ package rows
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/internal/sqldb"
 	"github.com/holdfast-go/holdfast/memory/session"
 )
 
 // New returns the back end over a database.
-func New(db DB) session.Backend { return &backend{db} }
+func New(db sqldb.DB) session.Backend { return &backend{db} }
 
-type backend struct{ db DB }
+type backend struct{ db sqldb.DB }
 
 const (
 	sqlLock = `insert into hfs_conversation as c (tenant, usr, id, created, updated, messages)
@@ -22,10 +22,8 @@ const (
 	sqlConversation = `select created, updated, messages, {now} from hfs_conversation where tenant = $1 and usr = $2 and id = $3`
 )
 
-func place(n int) string { return "$" + strconv.Itoa(n) }
-
 func (b *backend) Load(ctx context.Context, k session.Key, refs []string) (out session.Snapshot, err error) {
-	err = b.db.Read(ctx, func(run Run) (err error) {
+	err = b.db.Read(ctx, func(run sqldb.Run) (err error) {
 		out, err = load(ctx, run, sqlConversation, k, refs)
 		return err
 	})
@@ -33,7 +31,7 @@ func (b *backend) Load(ctx context.Context, k session.Key, refs []string) (out s
 }
 
 func (b *backend) Update(ctx context.Context, k session.Key, refs []string, decide func(session.Snapshot) (session.Delta, error)) error {
-	return b.db.Write(ctx, func(run Run) error {
+	return b.db.Write(ctx, func(run sqldb.Run) error {
 		snap, err := load(ctx, run, sqlLock, k, refs)
 		if err != nil {
 			return err
@@ -47,7 +45,7 @@ func (b *backend) Update(ctx context.Context, k session.Key, refs []string, deci
 }
 
 // load reads a conversation. The head is read first, because that may lock it.
-func load(ctx context.Context, run Run, head string, k session.Key, refs []string) (session.Snapshot, error) {
+func load(ctx context.Context, run sqldb.Run, head string, k session.Key, refs []string) (session.Snapshot, error) {
 	s := session.Snapshot{Calls: map[string]bool{}}
 	if err := run(ctx, loadHead(head, k, &s)); err != nil {
 		return s, err
@@ -55,16 +53,16 @@ func load(ctx context.Context, run Run, head string, k session.Key, refs []strin
 	if s.Now.IsZero() {
 		return s, session.ErrNotFound
 	}
-	stmts := []Stmt{loadFacts(k, &s), loadCandidates(k, refs, &s), loadPins(k, refs, &s.Pins)}
+	stmts := []sqldb.Stmt{loadFacts(k, &s), loadCandidates(k, refs, &s), loadPins(k, refs, &s.Pins)}
 	if len(refs) > 0 {
 		stmts = append(stmts, loadEvents(k, refs, &s), loadMessages(k, refs, &s), loadCalls(k, refs, &s))
 	}
 	return s, run(ctx, stmts...)
 }
 
-func loadHead(text string, k session.Key, s *session.Snapshot) Stmt {
+func loadHead(text string, k session.Key, s *session.Snapshot) sqldb.Stmt {
 	s.Conversation = session.Conversation{ID: k.Conversation, Scope: k.Scope}
-	return query(text, func(scan func(...any) error) error {
+	return sqldb.Query(text, func(scan func(...any) error) error {
 		var created, updated, now int64
 		if err := scan(&created, &updated, &s.Conversation.Messages, &now); err != nil {
 			return err
@@ -87,16 +85,15 @@ const (
 	factColumns = `field, version, value, origin, ref, candidate, at`
 )
 
-func loadFacts(k session.Key, s *session.Snapshot) Stmt {
-	return query(`select `+factColumns+` from hfs_fact f`+here+`and version =
+func loadFacts(k session.Key, s *session.Snapshot) sqldb.Stmt {
+	return sqldb.Query(`select `+factColumns+` from hfs_fact f`+here+`and version =
 		(select max(version) from hfs_fact where tenant = $1 and usr = $2 and conversation = $3 and field = f.field)`,
 		eachFact(&s.Facts), ids(k)...)
 }
 
 // loadEvents reads all facts of the sources that refs name; there are few.
-func loadEvents(k session.Key, refs []string, s *session.Snapshot) Stmt {
-	args := ids(k)
-	return query(`select `+factColumns+` from hfs_fact`+here+`and ref in `+list(&args, refs), eachFact(&s.Facts), args...)
+func loadEvents(k session.Key, refs []string, s *session.Snapshot) sqldb.Stmt {
+	return sqldb.Query(`select `+factColumns+` from hfs_fact`+here+`and ref {in $4}`, eachFact(&s.Facts), ids(k, refs)...)
 }
 
 func eachFact(out *[]session.Fact) func(scan func(...any) error) error {
@@ -116,11 +113,9 @@ func eachFact(out *[]session.Fact) func(scan func(...any) error) error {
 	}
 }
 
-func loadCandidates(k session.Key, refs []string, s *session.Snapshot) Stmt {
-	args := ids(k, string(session.Pending))
-	named := list(&args, refs)
-	return query(`select id, field, value, ref, since, at, expires, standing, settled_by from hfs_candidate`+here+
-		`and (standing = $4 or id in `+named+` or settled_by in `+named+`)`,
+func loadCandidates(k session.Key, refs []string, s *session.Snapshot) sqldb.Stmt {
+	return sqldb.Query(`select id, field, value, ref, since, at, expires, standing, settled_by from hfs_candidate`+here+
+		`and (standing = $4 or id {in $5} or settled_by {in $5})`,
 		func(scan func(...any) error) error {
 			var c session.Candidate
 			var value, standing string
@@ -131,14 +126,13 @@ func loadCandidates(k session.Key, refs []string, s *session.Snapshot) Stmt {
 			c.Value, c.Standing, c.At, c.Expires = []byte(value), session.Standing(standing), at(stored), at(expires)
 			s.Candidates = append(s.Candidates, c)
 			return nil
-		}, args...)
+		}, ids(k, string(session.Pending), refs)...)
 }
 
 // loadPins reads those of the conversation and, under no conversation, the standing ones.
-func loadPins(k session.Key, refs []string, out *[]session.PinRow) Stmt {
-	args := ids(k)
-	return query(`select id, conversation, at, lifted, settled_by, body from hfs_pin
-		where tenant = $1 and usr = $2 and conversation in ('', $3) and (lifted = 0 or id in `+list(&args, refs)+`)`,
+func loadPins(k session.Key, refs []string, out *[]session.PinRow) sqldb.Stmt {
+	return sqldb.Query(`select id, conversation, at, lifted, settled_by, body from hfs_pin
+		where tenant = $1 and usr = $2 and conversation in ('', $3) and (lifted = 0 or id {in $4})`,
 		func(scan func(...any) error) error {
 			var r session.PinRow
 			var conversation string
@@ -149,17 +143,15 @@ func loadPins(k session.Key, refs []string, out *[]session.PinRow) Stmt {
 			r.Standing, r.Lifted, r.At = conversation == "", lifted != 0, at(stored)
 			*out = append(*out, r)
 			return nil
-		}, args...)
+		}, ids(k, refs)...)
 }
 
-func loadMessages(k session.Key, refs []string, s *session.Snapshot) Stmt {
-	args := ids(k)
-	return query(`select `+messageColumns+` from hfs_message`+here+`and id in `+list(&args, refs), eachMessage(&s.Messages), args...)
+func loadMessages(k session.Key, refs []string, s *session.Snapshot) sqldb.Stmt {
+	return sqldb.Query(`select `+messageColumns+` from hfs_message`+here+`and id {in $4}`, eachMessage(&s.Messages), ids(k, refs)...)
 }
 
-func loadCalls(k session.Key, refs []string, s *session.Snapshot) Stmt {
-	args := ids(k)
-	return query(`select id, ok from hfs_call`+here+`and id in `+list(&args, refs), func(scan func(...any) error) error {
+func loadCalls(k session.Key, refs []string, s *session.Snapshot) sqldb.Stmt {
+	return sqldb.Query(`select id, ok from hfs_call`+here+`and id {in $4}`, func(scan func(...any) error) error {
 		var id string
 		var ok int64
 		if err := scan(&id, &ok); err != nil {
@@ -167,11 +159,11 @@ func loadCalls(k session.Key, refs []string, s *session.Snapshot) Stmt {
 		}
 		s.Calls[id] = ok != 0
 		return nil
-	}, args...)
+	}, ids(k, refs)...)
 }
 
 func (b *backend) Pins(ctx context.Context, k session.Key) (out []session.PinRow, err error) {
-	err = b.db.Read(ctx, func(run Run) error {
+	err = b.db.Read(ctx, func(run sqldb.Run) error {
 		out = nil
 		return run(ctx, loadPins(k, nil, &out))
 	})
@@ -180,8 +172,8 @@ func (b *backend) Pins(ctx context.Context, k session.Key) (out []session.PinRow
 
 func (b *backend) Result(ctx context.Context, s memory.Scope, id string) (out memory.Result, err error) {
 	found := false
-	err = b.db.Read(ctx, func(run Run) error {
-		return run(ctx, query(`select conversation, call, name, body, at from hfs_result where tenant = $1 and usr = $2 and id = $3`,
+	err = b.db.Read(ctx, func(run sqldb.Run) error {
+		return run(ctx, sqldb.Query(`select conversation, call, name, body, at from hfs_result where tenant = $1 and usr = $2 and id = $3`,
 			func(scan func(...any) error) error {
 				var stored int64
 				out, found = memory.Result{ID: id}, true

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/internal/sqldb"
 	"github.com/holdfast-go/holdfast/memory/session"
 	"github.com/holdfast-go/holdfast/message"
 )
@@ -27,11 +28,11 @@ func eachMessage(out *[]session.MessageRow) func(scan func(...any) error) error 
 }
 
 // inside runs statements about a conversation, or returns session.ErrNotFound. reset is called before each try.
-func (b *backend) inside(ctx context.Context, k session.Key, reset func(), stmts ...Stmt) error {
-	return b.db.Read(ctx, func(run Run) error {
+func (b *backend) inside(ctx context.Context, k session.Key, reset func(), stmts ...sqldb.Stmt) error {
+	return b.db.Read(ctx, func(run sqldb.Run) error {
 		reset()
 		var s session.Snapshot
-		if err := run(ctx, append([]Stmt{loadHead(sqlConversation, k, &s)}, stmts...)...); err != nil {
+		if err := run(ctx, append([]sqldb.Stmt{loadHead(sqlConversation, k, &s)}, stmts...)...); err != nil {
 			return err
 		}
 		if s.Now.IsZero() {
@@ -50,13 +51,13 @@ func (b *backend) Messages(ctx context.Context, k session.Key, p session.Page) (
 		}
 	}
 	err = b.inside(ctx, k, func() { out = nil },
-		query(`select `+messageColumns+` from hfs_message`+here+text, eachMessage(&out), ids(k, after, int64(p.Limit))...))
+		sqldb.Query(`select `+messageColumns+` from hfs_message`+here+text, eachMessage(&out), ids(k, after, int64(p.Limit))...))
 	return out, err
 }
 
 func (b *backend) FactHistory(ctx context.Context, k session.Key, field string) (out []session.Fact, err error) {
 	err = b.inside(ctx, k, func() { out = nil },
-		query(`select `+factColumns+` from hfs_fact`+here+`and field = $4 order by version`, eachFact(&out), ids(k, field)...))
+		sqldb.Query(`select `+factColumns+` from hfs_fact`+here+`and field = $4 order by version`, eachFact(&out), ids(k, field)...))
 	return out, err
 }
 
@@ -67,9 +68,9 @@ func (b *backend) Conversations(
 	if after.ID != "" {
 		created = after.Created.UnixMicro()
 	}
-	err = b.db.Read(ctx, func(run Run) error {
+	err = b.db.Read(ctx, func(run sqldb.Run) error {
 		out = nil
-		return run(ctx, query(`select id, created, updated, messages from hfs_conversation
+		return run(ctx, sqldb.Query(`select id, created, updated, messages from hfs_conversation
 			where tenant = $1 and usr = $2 and (created < $3 or created = $3 and id > $4) order by created desc, id limit $5`,
 			func(scan func(...any) error) error {
 				c := session.Conversation{Scope: s}
@@ -87,16 +88,16 @@ func (b *backend) Conversations(
 
 // DeleteMessages locks the conversation, because a write may be placing a message.
 func (b *backend) DeleteMessages(ctx context.Context, k session.Key, before time.Time) (n int, err error) {
-	err = b.db.Write(ctx, func(run Run) error {
+	err = b.db.Write(ctx, func(run sqldb.Run) error {
 		n = 0
 		found := false
-		lock := query(`update hfs_conversation set messages = messages where tenant = $1 and usr = $2 and id = $3 returning 1`,
+		lock := sqldb.Query(`update hfs_conversation set messages = messages where tenant = $1 and usr = $2 and id = $3 returning 1`,
 			func(scan func(...any) error) error { found = true; return scan(new(int64)) }, ids(k)...)
 		count := func(scan func(...any) error) error { n++; return scan(new(int64)) }
 		old := ids(k, before.UnixMicro())
 		err := run(ctx, lock,
-			stmt(`delete from hfs_call`+here+`and seq in (select seq from hfs_message`+here+`and at < $4)`, old...),
-			query(`delete from hfs_message`+here+`and at < $4 returning seq`, count, old...))
+			sqldb.Exec(`delete from hfs_call`+here+`and seq in (select seq from hfs_message`+here+`and at < $4)`, old...),
+			sqldb.Query(`delete from hfs_message`+here+`and at < $4 returning seq`, count, old...))
 		if err == nil && !found {
 			err = session.ErrNotFound
 		}
@@ -109,19 +110,19 @@ func (b *backend) DeleteMessages(ctx context.Context, k session.Key, before time
 var tables = []string{"hfs_message", "hfs_call", "hfs_fact", "hfs_candidate", "hfs_pin", "hfs_result"}
 
 func (b *backend) Delete(ctx context.Context, k session.Key) error {
-	stmts := []Stmt{stmt(`delete from hfs_conversation where tenant = $1 and usr = $2 and id = $3`, ids(k)...)}
+	stmts := []sqldb.Stmt{sqldb.Exec(`delete from hfs_conversation where tenant = $1 and usr = $2 and id = $3`, ids(k)...)}
 	for _, t := range tables {
-		stmts = append(stmts, stmt(`delete from `+t+here, ids(k)...))
+		stmts = append(stmts, sqldb.Exec(`delete from `+t+here, ids(k)...))
 	}
-	return b.db.Remove(ctx, func(run Run) error { return run(ctx, stmts...) })
+	return b.db.Remove(ctx, func(run sqldb.Run) error { return run(ctx, stmts...) })
 }
 
 func (b *backend) Erase(ctx context.Context, s memory.Scope) error {
-	var stmts []Stmt
+	var stmts []sqldb.Stmt
 	for _, t := range append([]string{"hfs_conversation"}, tables...) {
-		stmts = append(stmts, stmt(`delete from `+t+` where tenant = $1 and usr = $2`, s.Tenant(), s.User()))
+		stmts = append(stmts, sqldb.Exec(`delete from `+t+` where tenant = $1 and usr = $2`, s.Tenant(), s.User()))
 	}
-	return b.db.Remove(ctx, func(run Run) error { return run(ctx, stmts...) })
+	return b.db.Remove(ctx, func(run sqldb.Run) error { return run(ctx, stmts...) })
 }
 
 func (b *backend) Close() error { return b.db.Close() }

@@ -1,16 +1,16 @@
-package postgres
+package pgdb
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
-	"github.com/holdfast-go/holdfast/memory/session"
+	"github.com/holdfast-go/holdfast/memory/internal/sqldb"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// code is the code of an error that the server sent, or empty.
-func code(err error) string {
+// Code is the code of an error that the server sent, or empty.
+func Code(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code
 	}
@@ -19,19 +19,19 @@ func code(err error) string {
 
 // collided reports whether transactions were in each other's way. Nothing was stored; the same again may succeed.
 func collided(err error) bool {
-	c := code(err)
+	c := Code(err)
 	return c == "40001" || c == "40P01"
 }
 
 // failure gives an error of the driver or the server its meaning.
-func failure(ctx context.Context, err error) error {
+func failure(ctx context.Context, e sqldb.Errors, err error) error {
 	switch {
-	case err == nil, errors.Is(err, session.ErrCorrupt), errors.Is(err, session.ErrUnavailable), errors.Is(err, session.ErrNewerFormat):
+	case err == nil, errors.Is(err, e.Corrupt), errors.Is(err, e.Unavailable), errors.Is(err, e.NewerFormat), errors.Is(err, e.Options), errors.Is(err, ErrVectors):
 		return err
 	case ctx.Err() != nil:
-		return fmt.Errorf("%w: %w: %w", session.ErrUnavailable, context.Cause(ctx), err)
-	case unavailable(code(err)):
-		return fmt.Errorf("%w: %w", session.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w: %w", e.Unavailable, context.Cause(ctx), err)
+	case unavailable(Code(err)):
+		return fmt.Errorf("%w: %w", e.Unavailable, err)
 	}
 	return fmt.Errorf("postgres: %w", err)
 }

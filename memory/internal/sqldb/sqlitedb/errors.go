@@ -1,30 +1,32 @@
-package sqlite
+package sqlitedb
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
 
-	"github.com/holdfast-go/holdfast/memory/session"
+	"github.com/holdfast-go/holdfast/memory/internal/sqldb"
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 )
 
 // failure gives an error of the driver its meaning.
-func failure(err error) error {
-	if err == nil || errors.Is(err, session.ErrCorrupt) || errors.Is(err, session.ErrUnavailable) {
+func failure(e sqldb.Errors, err error) error {
+	if err == nil || errors.Is(err, e.Corrupt) || errors.Is(err, e.Unavailable) {
 		return err
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("%w: %w", session.ErrUnavailable, err)
+	// A transaction whose context has ended is over for what is asked of it then.
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sql.ErrTxDone) {
+		return fmt.Errorf("%w: %w", e.Unavailable, err)
 	}
 	switch code(err) {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL, lib.SQLITE_IOERR, lib.SQLITE_NOMEM, lib.SQLITE_INTERRUPT, lib.SQLITE_FULL:
-		return fmt.Errorf("%w: %w", session.ErrUnavailable, err)
+		return fmt.Errorf("%w: %w", e.Unavailable, err)
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
-		return fmt.Errorf("%w: %w", session.ErrCorrupt, err)
+		return fmt.Errorf("%w: %w", e.Corrupt, err)
 	}
 	return fmt.Errorf("sqlite: %w", err)
 }
@@ -39,12 +41,18 @@ func code(err error) int {
 
 // busy reports whether another connection was in the way. Nothing was changed then.
 func busy(err error) bool {
+	if errors.Is(err, errInTheWay) {
+		return true
+	}
 	c := code(err)
 	return c == lib.SQLITE_BUSY || c == lib.SQLITE_LOCKED || c == lib.SQLITE_PROTOCOL
 }
 
+// errInTheWay is returned where the log cannot be emptied because of who is at it.
+var errInTheWay = errors.New("another connection is at the log")
+
 // patiently repeats f while another connection is in the way, until the context ends.
-func patiently(ctx context.Context, f func() error) error {
+func (d *DB) patiently(ctx context.Context, f func() error) error {
 	for try := 1; ; try++ {
 		err := f()
 		if !busy(err) {
@@ -56,7 +64,7 @@ func patiently(ctx context.Context, f func() error) error {
 		case <-t.C:
 		case <-ctx.Done():
 			t.Stop()
-			return fmt.Errorf("%w: %w: %w", session.ErrUnavailable, context.Cause(ctx), err)
+			return fmt.Errorf("%w: %w: %w", d.box.Errors.Unavailable, context.Cause(ctx), err)
 		}
 	}
 }
