@@ -25,6 +25,7 @@ func (bareOps) freeze(any) error                       { return nil }
 func (bareOps) encode(view any) (record.Writes, error) { return view.(*bareView).writes, nil }
 func (bareOps) decode(ws record.Writes) (any, error)   { return &bareView{writes: ws}, nil }
 func (bareOps) recycle(any)                            {}
+func (bareOps) stored(head any) any                    { return head }
 func (bareOps) restore(raw *state.Raw) (any, error)    { return raw.Clone(), nil }
 func (bareOps) unknown(*state.Raw) []string            { return nil }
 func (bareOps) json(head any) ([]byte, error)          { return head.(*state.Raw).JSON() }

@@ -126,7 +126,7 @@ func (c *core) prepare(ctx context.Context, r *run, input intake) error {
 		r.step++
 		return err
 	}
-	l, err := c.load(ctx, r.key)
+	l, err := c.loadToRun(ctx, r.key)
 	if err != nil {
 		return err
 	}
@@ -218,9 +218,12 @@ func (c *core) startLogged(ctx context.Context, r *run, l *loaded, input intake)
 		return err
 	}
 	r.log = l.log
-	head, err := c.restore(r.thread, l.log)
-	if err != nil {
-		return err
+	head := l.head
+	if head == nil {
+		var err error
+		if head, err = c.restore(r.thread, l.log); err != nil {
+			return err
+		}
 	}
 	r.head = head
 	items, closed := l.move.at(l.log.Step + 1)

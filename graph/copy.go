@@ -75,6 +75,7 @@ func (c *core) delete(ctx context.Context, th Thread) error {
 	if th.Branch != "" {
 		return fmt.Errorf("%w: a branch is not deleted alone; delete the thread, or its runs", ErrInUse)
 	}
+	c.warm.forget(th.key())
 	return c.store.Delete(ctx, th.key())
 }
 

@@ -19,6 +19,7 @@ type core struct {
 	store  checkpoint.Store
 	cache  checkpoint.Cache
 	keeper *keeper
+	warm   *warm
 
 	live sync.Map // checkpoint.Key -> *run: the runs whose events can be joined
 
@@ -34,7 +35,7 @@ type core struct {
 }
 
 func newCore(p *plan, o Options) *core {
-	c := &core{plan: p, opts: o.withDefaults(), store: o.Store, cache: cacheOf(&o), runs: map[*run]struct{}{}, out: map[*task]string{}, timed: map[string]int{}, closing: make(chan struct{})}
+	c := &core{plan: p, opts: o.withDefaults(), store: o.Store, cache: cacheOf(&o), runs: map[*run]struct{}{}, out: map[*task]string{}, timed: map[string]int{}, closing: make(chan struct{}), warm: newWarm()}
 	c.idle = sync.NewCond(&c.mu)
 	if c.store != nil {
 		c.keeper = newKeeper(c.store, c.opts.Lease)

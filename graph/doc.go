@@ -35,6 +35,8 @@
 //
 //   - Code of a node before an Ask runs again when the question is answered. Put effects into Once.
 //   - A node must return when its context ends. One that does not is left behind: its late calls are ErrStale, and Close names it.
+//   - An App keeps the states of the threads whose runs have completed last, 16 MB as stored, and some times that in memory: the next
+//     run in the same App reads the thread and need not decode it. The log decides whether they still hold.
 //   - A view belongs to the goroutine of its node. Values read from it are copies.
 //   - Names of nodes and json names of fields are durable. [Graph.Alias] and the alias tag rename them.
 package graph

@@ -219,6 +219,13 @@ func (j *journal) noteGood(recs []checkpoint.Record) {
 	}
 }
 
+// written is where the last record stands that is written.
+func (j *journal) written() (pos, ord int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.good.pos, j.good.ord
+}
+
 // write appends one batch and repeats it until its outcome is known.
 func (j *journal) write(b *batch, seen, taken int64) (checkpoint.Ack, error) {
 	a := &checkpoint.Append{Key: j.chain.Key, Nonce: j.nonce, Records: b.records, Closed: b.closed, Seen: seen, Taken: taken, Park: b.park}

@@ -20,6 +20,7 @@ type ops interface {
 	commit(head any, parts []part) (any, record.Writes, error)
 	recycle(head any)
 	restore(raw *state.Raw) (any, error)
+	stored(head any) any
 	unknown(raw *state.Raw) []string
 	json(head any) ([]byte, error)
 	merge(view any, doc []byte) error
@@ -75,6 +76,7 @@ func (t typed[S]) restore(raw *state.Raw) (any, error) {
 	return h, err
 }
 
+func (t typed[S]) stored(head any) any              { return t.s.Stored(head.(*state.Head[S])) }
 func (t typed[S]) unknown(raw *state.Raw) []string  { return t.s.Unknown(raw) }
 func (t typed[S]) json(head any) ([]byte, error)    { return t.s.JSON(head.(*state.Head[S])) }
 func (t typed[S]) merge(view any, doc []byte) error { return t.s.Merge(view.(*S), doc) }

@@ -16,6 +16,7 @@ import (
 type loaded struct {
 	*checkpoint.Loaded
 	log    *record.Thread
+	head   any   // the state, if it need not be decoded; else nil
 	move   *move // a migration that log has in it and the store has not; nil if there is none
 	misfit error // why the thread cannot be migrated
 }
@@ -24,6 +25,18 @@ func (c *core) load(ctx context.Context, key checkpoint.Key) (*loaded, error) {
 	l, err := c.store.Load(ctx, key, checkpoint.Active, "")
 	if err != nil {
 		return nil, err
+	}
+	return c.plan.folded(l, "")
+}
+
+// loadToRun loads a thread for a new run of it.
+func (c *core) loadToRun(ctx context.Context, key checkpoint.Key) (*loaded, error) {
+	l, err := c.store.Load(ctx, key, checkpoint.Active, "")
+	if err != nil {
+		return nil, err
+	}
+	if k := c.warm.take(key, l); k != nil {
+		return &loaded{Loaded: l, log: k.log, head: k.head}, nil
 	}
 	return c.plan.folded(l, "")
 }

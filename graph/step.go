@@ -545,6 +545,7 @@ func (r *run) finish(status checkpoint.Status, err error) bool {
 	r.c.forget(r)
 	r.tidy()
 	r.bus.end(r, status, err)
+	r.c.warm.keep(r)
 	r.endSpans(endKind(status, err), err)
 	r.c.log(r, "run ends", "status", status.String(), "steps", r.ran, "err", err)
 	r.cancel(nil)

@@ -102,46 +102,54 @@ func checkForm(m Message) *FormError {
 	if m.Partial && m.Role != RoleAssistant {
 		return &FormError{Path: "/partial", Reason: fmt.Sprintf("a message of role %q cannot be partial", m.Role)}
 	}
-	return checkParts(m.Parts, kinds, fmt.Sprintf("a message of role %q", m.Role), "")
+	return checkParts(m.Parts, kinds, func() string { return fmt.Sprintf("a message of role %q", m.Role) })
 }
 
-func checkParts(parts []Part, kinds []Kind, owner, at string) *FormError {
+// checkParts makes paths and names only of what is wrong: every message of a prompt is checked, and nearly all are well.
+func checkParts(parts []Part, kinds []Kind, owner func() string) *FormError {
 	for i, p := range parts {
-		at := fmt.Sprintf("%s/parts/%d", at, i)
-		if !slices.Contains(kinds, p.Kind) {
-			return &FormError{Path: at + "/kind", Reason: fmt.Sprintf("%s cannot have a part of kind %q", owner, p.Kind)}
+		var err *FormError
+		if slices.Contains(kinds, p.Kind) {
+			err = p.check()
+		} else {
+			err = &FormError{Path: "/kind", Reason: fmt.Sprintf("%s cannot have a part of kind %q", owner(), p.Kind)}
 		}
-		if err := p.check(at); err != nil {
-			return err
+		if err != nil {
+			return err.under(fmt.Sprintf("/parts/%d", i))
 		}
 	}
 	return nil
 }
 
+// under returns the error as one of a value that has the checked one at a path.
+func (e *FormError) under(at string) *FormError {
+	return &FormError{Path: at + e.Path, Reason: e.Reason}
+}
+
 // check finds fields that are missing or belong to another kind.
-func (p Part) check(at string) *FormError {
+func (p Part) check() *FormError {
 	rest := p
 	rest.Kind = ""
 	var err *FormError
 	switch p.Kind {
 	case KindText:
 		rest.Text = ""
-		err = checkText(at+"/text", p.Text)
+		err = checkText("/text", p.Text)
 	case KindReasoning:
 		rest.Text, rest.Signature = "", ""
-		err = checkText(at, p.Text, p.Signature)
+		err = checkText("", p.Text, p.Signature)
 	case KindImage:
 		rest.Image = nil
-		err = p.Image.check(at + "/image")
+		err = p.Image.check("/image")
 	case KindCall:
 		rest.Call = nil
-		err = p.Call.check(at + "/call")
+		err = p.Call.check("/call")
 	case KindResult:
 		rest.Result = nil
-		err = p.Result.check(at + "/result")
+		err = p.Result.check("/result")
 	}
 	if err == nil && rest != (Part{}) {
-		err = &FormError{Path: at, Reason: fmt.Sprintf("a part of kind %q has fields of another kind", p.Kind)}
+		err = &FormError{Reason: fmt.Sprintf("a part of kind %q has fields of another kind", p.Kind)}
 	}
 	return err
 }
@@ -184,5 +192,8 @@ func (r *Result) check(at string) *FormError {
 	if err := checkText(at, r.CallID, r.Name); err != nil {
 		return err
 	}
-	return checkParts(r.Parts, []Kind{KindText, KindImage}, "a result", at)
+	if err := checkParts(r.Parts, []Kind{KindText, KindImage}, func() string { return "a result" }); err != nil {
+		return err.under(at)
+	}
+	return nil
 }

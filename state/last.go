@@ -69,6 +69,7 @@ func (f *Untracked[T]) elem() reflect.Type          { return reflect.TypeFor[T](
 func (f *Untracked[T]) persisted() bool             { return false }
 func (f *Untracked[T]) mistakes() []string          { return nil }
 func (f *Untracked[T]) attach()                     {}
+func (f *Untracked[T]) forget()                     { f.base = nil }
 func (f *Untracked[T]) freeze() *fault {
 	f.cut = f.w
 	return f.seal(wrote)

@@ -219,22 +219,23 @@ func (sc *Schema[S]) Decode(ws []Write) (*S, error) {
 		if sc.header(v, i).cutMode != untouched {
 			return nil, sc.fieldError(i, fmt.Errorf("%w: written twice by one task", ErrCorrupt))
 		}
-		if err := sc.decode(f, i, w); err != nil {
+		data, err := compact(w.Data)
+		if err != nil {
+			return nil, sc.fieldError(i, err)
+		}
+		if err := sc.decode(f, i, Write{w.Field, w.Kind, data}); err != nil {
 			return nil, err
 		}
 	}
 	return v, nil
 }
 
+// decode decodes a write whose data is compact: what a Raw holds is.
 func (sc *Schema[S]) decode(f field, i int, w Write) error {
 	if w.Kind != sc.slots[i].Kind {
 		return sc.fieldError(i, fmt.Errorf("it was stored as %s and is %s now", w.Kind, sc.slots[i].Kind))
 	}
-	data, err := compact(w.Data)
-	if err == nil {
-		err = f.decode(data)
-	}
-	if err != nil {
+	if err := f.decode(w.Data); err != nil {
 		return sc.fieldError(i, err)
 	}
 	return nil
@@ -270,6 +271,17 @@ func (sc *Schema[S]) Restore(r *Raw) (*Head[S], error) {
 		}
 	}
 	return h, nil
+}
+
+// Stored returns h as it is after it was stored and restored: without what is not persisted.
+func (sc *Schema[S]) Stored(h *Head[S]) *Head[S] {
+	out := &Head[S]{s: h.s}
+	for i := range sc.slots {
+		if !sc.slots[i].Persisted {
+			sc.at(&out.s, i).(interface{ forget() }).forget()
+		}
+	}
+	return out
 }
 
 // stored returns the name under which r has the field, "" if it has no value of it.

@@ -46,6 +46,8 @@ var bars = []bar{
 	{"E56", "./graph", "BenchmarkE56/", "stored/written", true, 2, ""},
 	{"R64", "./memory/working", "BenchmarkAssemble", "p50-us", true, 5000, "p99-us tokens"},
 	{"turn", "./nodes", "BenchmarkTurn/behind=10", "over-p50-us", true, 10_000, "over-p99-us p50-us p99-us bare-p50-us bare-p99-us commits"},
+	{"turn", "./nodes", "BenchmarkTurn/behind=100", "over-p50-us", true, 10_000, "over-p99-us p50-us p99-us bare-p50-us bare-p99-us commits"},
+	{"turn", "./nodes", "BenchmarkTurn/behind=500", "over-p50-us", true, 10_000, "over-p99-us p50-us p99-us bare-p50-us bare-p99-us commits"},
 }
 
 // rates are benchmarks without a bar: appends of each store, as checkpointtest.Bench measures them. They belong to a machine.

@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -54,6 +55,14 @@ type OnceID struct {
 // NewThread returns the fold of an empty chain.
 func NewThread() *Thread {
 	return &Thread{State: state.NewRaw(), Pos: -1, EntryPos: -1, Results: map[string]*Result{}, Onces: map[OnceID]*Once{}}
+}
+
+// Take returns the thread for a new owner. t keeps what it says of records and has no state any more.
+func (t *Thread) Take() *Thread {
+	own := *t
+	own.Results, own.Onces = maps.Clone(t.Results), maps.Clone(t.Onces)
+	t.State = state.NewRaw()
+	return &own
 }
 
 // Fold folds records that begin at a base. The first one of a chain stands on its own: an input at position 0, a snapshot or a seal.
