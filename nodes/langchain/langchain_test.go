@@ -12,9 +12,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/tmc/langchaingo/embeddings"
 	"github.com/tmc/langchaingo/llms"
 	"go.uber.org/goleak"
 
+	"github.com/holdfast-go/holdfast/memory"
 	"github.com/holdfast-go/holdfast/memory/working"
 	"github.com/holdfast-go/holdfast/message"
 	"github.com/holdfast-go/holdfast/nodes"
@@ -22,6 +24,9 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// R87: each of langchaingo's embedders makes vectors for the boxes that search.
+var _ memory.Embedder = embeddings.Embedder(nil)
 
 // A stub is a langchaingo model that a test scripts.
 type stub func(ctx context.Context, in []llms.MessageContent, o llms.CallOptions) (*llms.ContentResponse, error)

@@ -22,27 +22,27 @@ const maxText = 1000 // bytes of what a provider says that an error repeats
 
 // refuse turns a status of failure into a *nodes.ModelError. The client's own errors lose the status if the body is no error
 // object, such as the page of a proxy.
-func (m *Model) refuse(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+func (at endpoint) refuse(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
 	resp, err := next(req)
 	if err != nil || resp.StatusCode < 400 {
 		return resp, err
 	}
 	defer resp.Body.Close()
 	doc, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // what cannot be read adds nothing to the status
-	return nil, m.refusal(resp.StatusCode, resp.Header, doc)
+	return nil, at.refusal(resp.StatusCode, resp.Header, doc)
 }
 
 // noStream is about an answer that is one JSON document: an error, or of an endpoint that does not stream.
-func (m *Model) noStream(doc []byte) error {
+func (at endpoint) noStream(doc []byte) error {
 	if f := readFault(doc); f.found {
-		return m.refusal(0, nil, doc)
+		return at.refusal(0, nil, doc)
 	}
 	return &nodes.ModelError{Kind: nodes.KindInvalid, Text: "the endpoint does not stream: it answered with one JSON document"}
 }
 
 // refusal is the error of what a provider said, with the status, or 0 in the middle of a stream.
-func (m *Model) refusal(status int, header http.Header, doc []byte) error {
-	f := readFault([]byte(m.redact(string(doc)))) // before it is cut: half a key is too much
+func (at endpoint) refusal(status int, header http.Header, doc []byte) error {
+	f := readFault([]byte(at.redact(string(doc)))) // before it is cut: half a key is too much
 	if n, err := strconv.Atoi(f.code); status == 0 && err == nil && n >= 400 && n < 600 {
 		status = n // a gateway's, for what it passes on
 	}
@@ -55,7 +55,7 @@ func (m *Model) refusal(status int, header http.Header, doc []byte) error {
 }
 
 // failure completes an error for the caller. Nothing in it repeats the key.
-func (m *Model) failure(ctx context.Context, err error, started bool) error {
+func (at endpoint) failure(ctx context.Context, err error, started bool) error {
 	e, ok := errors.AsType[*nodes.ModelError](err)
 	if !ok && ctx.Err() != nil {
 		return ctx.Err()
@@ -65,31 +65,16 @@ func (m *Model) failure(ctx context.Context, err error, started bool) error {
 		if u, ok := errors.AsType[*url.Error](err); ok {
 			e.Err = u.Err // without the address, which may have a secret in it
 		}
-		if said := m.redact(e.Err.Error()); said != e.Err.Error() { // a redirect's address
+		if said := at.redact(e.Err.Error()); said != e.Err.Error() { // a redirect's address
 			e.Err = errors.New(said)
 		}
 		if started {
 			e.Kind = nodes.KindCut
 		}
 	}
-	e.Provider, e.Model = m.provider(), m.o.Model
-	e.Text, e.Code = m.redact(e.Text), m.redact(e.Code)
+	e.Provider, e.Model = at.provider(), at.model
+	e.Text, e.Code = at.redact(e.Text), at.redact(e.Code)
 	return e
-}
-
-// provider is "openai", or the host of another endpoint.
-func (m *Model) provider() string {
-	if m.o.BaseURL == defaultURL {
-		return "openai"
-	}
-	return m.host
-}
-
-func (m *Model) redact(text string) string {
-	if m.o.APIKey == "" {
-		return text
-	}
-	return strings.ReplaceAll(text, m.o.APIKey, "[key]")
 }
 
 // retryAfter reads how long to wait, as milliseconds, seconds or a date; 0 if it does not say.

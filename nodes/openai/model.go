@@ -28,8 +28,8 @@ var errSilent = errors.New("the endpoint sent nothing for longer than Options.Id
 
 // A Model is a model at one endpoint. It is safe for concurrent use.
 type Model struct {
+	endpoint
 	o    Options
-	host string
 	chat openai.ChatCompletionService
 }
 
@@ -38,30 +38,14 @@ var _ nodes.Model = (*Model)(nil)
 // New returns the model that the options name. It connects to nothing.
 func New(o Options) (*Model, error) {
 	o = o.withDefaults()
-	host, err := o.check()
+	at, err := o.check()
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{o: o, host: host}
-	opts := []option.RequestOption{
-		option.WithBaseURL(o.BaseURL),
-		option.WithHTTPClient(o.HTTPClient),
-		option.WithMaxRetries(0),
-		option.WithHeader("Accept", "text/event-stream"),
-		option.WithMiddleware(m.refuse),
-	}
-	if o.APIKey != "" {
-		opts = append(opts, option.WithAPIKey(o.APIKey))
-	}
-	m.chat = openai.NewChatCompletionService(opts...) // a service reads nothing of the environment, openai.NewClient does
-	return m, nil
+	opts := append(at.options(), option.WithHTTPClient(o.HTTPClient), option.WithHeader("Accept", "text/event-stream"))
+	// A service reads nothing of the environment, openai.NewClient does.
+	return &Model{at, o, openai.NewChatCompletionService(opts...)}, nil
 }
-
-// String names the model and its endpoint, and not the key.
-func (m *Model) String() string { return m.o.Model + " at " + m.host }
-
-// GoString is String.
-func (m *Model) GoString() string { return m.String() }
 
 // Generate asks the model. See nodes.Model for what it promises, and the package for how.
 func (m *Model) Generate(ctx context.Context, r nodes.Request, stream func(nodes.Delta)) (nodes.Answer, error) {

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
-	"strings"
 	"time"
 )
 
@@ -44,22 +42,12 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// check returns the host of the endpoint. No error repeats the key.
-func (o Options) check() (host string, err error) {
-	if o.Model == "" {
-		return "", errors.New("openai: Options.Model is empty: name the model as the endpoint calls it")
-	}
+// check returns the endpoint.
+func (o Options) check() (endpoint, error) {
 	if o.MaxTokens < 0 || o.IdleTimeout < 0 {
-		return "", errors.New("openai: Options.MaxTokens and IdleTimeout must not be below zero")
+		return endpoint{}, errors.New("openai: Options.MaxTokens and IdleTimeout must not be below zero")
 	}
-	if strings.ContainsFunc(o.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", errors.New("openai: Options.APIKey has white space or other characters that no key has: trim it")
-	}
-	u, err := url.Parse(o.BaseURL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", errors.New("openai: Options.BaseURL is no address such as " + defaultURL)
-	}
-	return u.Host, nil
+	return newEndpoint(o.BaseURL, o.APIKey, o.Model)
 }
 
 // FromEnv returns the model of OPENAI_MODEL at OPENAI_BASE_URL with OPENAI_API_KEY. Of the last two one is enough: the address

@@ -23,4 +23,8 @@
 // A Reply may be an Error instead of an answer, may break off with an error event, or may be Cut at any byte, hard as by a
 // network or clean as by a proxy. Its Style says how the answer is written into the stream: pieces of any length, even inside
 // a character, calls in turns or whole, all at one index, without ids.
+//
+// # Vectors
+//
+// It also makes embeddings: of words, by a hash, so that texts which share words are near each other. See Vector.
 package openaitest

@@ -19,9 +19,11 @@ type Config struct {
 	Replies []Reply             // one for each request that was not refused, in their order; then status 500
 	Limit   int                 // tokens that a request may have, by Request.Tokens; 0: any number
 	APIKey  string              // that requests must carry; "": any, or none
+
+	Embed func(EmbeddingRequest) ([][]float32, *Error) // the vectors of the texts, or why there are none; nil: Vector of each
 }
 
-// A Provider is a running endpoint. Its handler serves POST /v1/chat/completions and GET /v1/models.
+// A Provider is a running endpoint. Its handler serves POST /v1/chat/completions and /v1/embeddings, and GET /v1/models.
 type Provider struct {
 	URL string // the base URL, with /v1
 
@@ -32,6 +34,8 @@ type Provider struct {
 	next     int
 	requests []Request
 	refused  []string
+
+	embeddings []EmbeddingRequest
 }
 
 // New starts a provider on a free local port. Close it.
@@ -73,6 +77,8 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"object":"list","data":[{"id":"test","object":"model","created":1,"owned_by":"test"}]}`)
 	case r.URL.Path == "/v1/chat/completions" && r.Method == http.MethodPost:
 		p.chat(w, r, key)
+	case r.URL.Path == "/v1/embeddings" && r.Method == http.MethodPost:
+		p.embed(w, r, key)
 	default:
 		text := fmt.Sprintf("Invalid URL (%s %s)", r.Method, r.URL.Path)
 		(&Error{Status: 404, Type: "invalid_request_error", Text: text}).write(w)
