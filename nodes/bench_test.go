@@ -21,18 +21,26 @@ import (
 
 // BenchmarkTurn measures what a turn with one call of a tool costs apart from the model and the tool, both of which answer at once,
 // at FULL durability, in conversations that have gone on for so many turns: its commits times a bare commit of 2 KB of the same run,
-// and what comes on top, which is to be at most 10 ms at p50.
+// and what comes on top, which is to be at most 10 ms at p50. With two apps each turn of a conversation is in the other one than the
+// turn before it, as among processes that share a store.
 //
 // Turns and bare commits take turns, so that a busy disk meets both.
 func BenchmarkTurn(b *testing.B) {
-	for _, behind := range []int{10, 100} {
-		b.Run(fmt.Sprintf("behind=%d", behind), func(b *testing.B) {
+	for _, l := range []load{{behind: 10, chats: 4, apps: 1}, {behind: 100, chats: 4, apps: 1}, {behind: 500, chats: 1, apps: 1}, {behind: 100, chats: 4, apps: 2}} {
+		name := fmt.Sprintf("behind=%d", l.behind)
+		if l.apps > 1 {
+			name += fmt.Sprintf("/apps=%d", l.apps)
+		}
+		b.Run(name, func(b *testing.B) {
 			for range b.N {
-				report(b, measureTurns(b, behind))
+				report(b, measureTurns(b, l))
 			}
 		})
 	}
 }
+
+// A load is so many conversations, the turns that each has behind it, and the apps among which they go round.
+type load struct{ behind, chats, apps int }
 
 // timings are those of turns and of bare commits beside them.
 type timings struct {
@@ -54,8 +62,8 @@ func report(b *testing.B, m timings) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// measureTurns measures 50 turns in each of four conversations, after so many.
-func measureTurns(b *testing.B, behind int) (m timings) {
+// measureTurns measures 200 turns, the same number in each conversation.
+func measureTurns(b *testing.B, l load) (m timings) {
 	dir := b.TempDir()
 	inner, err := sqlite.Open(filepath.Join(dir, "threads.db"), sqlite.Options{})
 	if err != nil {
@@ -68,26 +76,30 @@ func measureTurns(b *testing.B, behind int) (m timings) {
 		b.Fatal(err)
 	}
 	defer conversations.Close()
-	app := benchAgent(b, store, conversations)
-	defer app.Close(context.Background())
+	var apps []*graph.App[shop]
+	for range l.apps {
+		app := benchAgent(b, store, conversations)
+		defer app.Close(context.Background())
+		apps = append(apps, app)
+	}
 	scope, _ := memory.NewScope("acme", "ann")
 	commit := bareCommits(b, filepath.Join(dir, "bare.db"))
 	writes := func() int { return store.Calls("Append") + store.Calls("Acquire") + store.Calls("Release") }
 	total := 0
-	for chat := range 4 {
+	for chat := range l.chats {
 		before := 0
-		for i := range behind + 50 {
-			if i == behind {
+		for i := range l.behind + 200/l.chats {
+			if i == l.behind {
 				before = writes()
 			}
 			start := time.Now()
 			in := nodes.Input[shop](scope, message.User(fmt.Sprintf("Where is order %d?", i)))
-			if _, err := app.Run(b.Context(), graph.ID(fmt.Sprint("chat", chat)), in); err != nil {
+			if _, err := apps[i%l.apps].Run(b.Context(), graph.ID(fmt.Sprint("chat", chat)), in); err != nil {
 				b.Fatal(err)
 			}
 			took := time.Since(start)
 			one := commit()
-			if i >= behind {
+			if i >= l.behind {
 				m.turn, m.bare = append(m.turn, took), append(m.bare, one)
 			}
 		}

@@ -74,9 +74,11 @@ func (w *job) context(ctx context.Context, c message.Call, key string) context.C
 	if placeOf(ctx).turn != w.turn { // the node is not of AddEach
 		ctx = context.WithValue(ctx, placeKey{}, place{turn: w.turn})
 	}
-	return calling(ctx, Invocation{
-		Call: c, Key: key, Scope: w.turn.Scope.Get(), Conversation: conversationOf(ctx, w.turn), Role: w.role.Name,
-	})
+	in := Invocation{Call: c, Key: key, Scope: w.turn.Scope.Get(), Conversation: conversationOf(ctx, w.turn), Role: w.role.Name}
+	if !w.turn.Inherited.Has() {
+		in.Said, _ = lastOfUser(w.turn)
+	}
+	return calling(ctx, in)
 }
 
 // refused is the result of a call that can in no way run, else nil.

@@ -17,7 +17,8 @@
 //
 // A Turn is what the nodes keep in the thread: the working copy of the history, what was loaded and recalled, what the calls of
 // tools came to. A Config names what they work with, a Kit has the nodes of one Config. A Role is who answers: instructions,
-// tools, models. A Model answers a Request with an Answer. A Tool is a Go function that a model may call.
+// tools, models. A Model answers a Request with an Answer. A Tool is a Go function that a model may call. Memories and Documents are
+// long-term memory and documents over the stores of memory/longterm and memory/knowledge.
 //
 // # The nodes
 //

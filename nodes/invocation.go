@@ -15,6 +15,9 @@ type Invocation struct {
 	Scope        memory.Scope
 	Conversation string // id in the session store
 	Role         string // who called
+
+	// Said is the message of the user that the turn is about. A sub-agent has none: its task is the words of a model.
+	Said message.Message
 }
 
 type invocationKey struct{}

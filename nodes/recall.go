@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/holdfast-go/holdfast/memory"
@@ -23,7 +24,7 @@ type Query struct {
 	Entities     []string // values of confirmed facts: what "it" may stand for
 }
 
-// LongTerm is what one user told us, across conversations. memory/longterm has it.
+// LongTerm is what one user told us, across conversations. Memories is the one over a store of memory/longterm.
 type LongTerm interface {
 	// Recall returns items for a prompt, none if nothing fits. A failure is logged and the turn goes on without.
 	Recall(ctx context.Context, q Query) ([]working.Item, error)
@@ -41,11 +42,17 @@ type Exchange struct {
 	Messages     []message.Message // the user's message and all that followed, with the results of tools
 }
 
-// Knowledge is what documents say. memory/knowledge has it.
+// Knowledge is what documents say. Documents is the one over a store of memory/knowledge.
 type Knowledge interface {
-	// Retrieve returns items for a prompt, none if no document fits. After a failure the model is told that documents could
-	// not be read, so that it does not answer as if they said nothing.
-	Retrieve(ctx context.Context, q Query) ([]working.Item, error)
+	// Retrieve returns items for a prompt, and what the documents do not say: of that the model is told, so that it does not
+	// answer from anything else. After a failure it is told that documents could not be read.
+	Retrieve(ctx context.Context, q Query) (Retrieved, error)
+}
+
+// Retrieved is what documents say to a question.
+type Retrieved struct {
+	Items   []working.Item
+	Missing []string // parts of the question that no document answers, in the user's words
 }
 
 // LoadLongTermMemory is the body of load_long_term_memory. It asks with what the user said and with the entities of the session
@@ -61,7 +68,7 @@ func (k *Kit) LoadLongTermMemory(ctx context.Context, t *Turn) error {
 		}
 		k.c.Logger.Warn("nodes: long-term memory could not be read; the turn goes on without", "err", err)
 	}
-	t.Memories.Set(items)
+	t.Memories.Set(clean(items))
 	return nil
 }
 
@@ -70,7 +77,7 @@ func (k *Kit) RetrieveKnowledge(ctx context.Context, t *Turn) error {
 	if k.c.Knowledge == nil || !k.c.Profile.Uses(working.Knowledge) && !k.c.Profile.Uses(working.Graph) {
 		return nil
 	}
-	items, err := recall(ctx, k, t, k.c.Knowledge.Retrieve)
+	found, err := recall(ctx, k, t, k.c.Knowledge.Retrieve)
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
@@ -80,26 +87,46 @@ func (k *Kit) RetrieveKnowledge(ctx context.Context, t *Turn) error {
 			"The documents could not be read just now. Say so instead of answering what only they can tell.",
 			"目前无法读取文档。凡是只有文档才能回答的问题，请直接说明，不要自行作答。")})
 	}
-	t.Documents.Set(items)
+	if len(found.Missing) > 0 {
+		t.Notes.Append(working.Note{ID: "documents", Text: k.missing(found.Missing)})
+	}
+	t.Documents.Set(clean(found.Items))
 	return nil
 }
 
-func recall(ctx context.Context, k *Kit, t *Turn, find func(context.Context, Query) ([]working.Item, error)) ([]working.Item, error) {
+// missing tells the model what the documents do not say. // R107
+func (k *Kit) missing(parts []string) string {
+	quoted := make([]string, len(parts))
+	for i, p := range parts {
+		quoted[i] = strconv.Quote(strings.ToValidUTF8(p, "\uFFFD"))
+	}
+	list := strings.Join(quoted, ", ")
+	return k.text(
+		"The documents say nothing about "+list+". Where only they could tell, say that they do not, and answer from nothing else.",
+		"文档中没有关于"+list+"的内容。凡是只有文档才能回答的，请直接说明知识库没有，不要用其他内容作答。")
+}
+
+// recall asks what is known about the user's last message.
+func recall[T any](ctx context.Context, k *Kit, t *Turn, find func(context.Context, Query) (T, error)) (found T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, k.c.RecallTime)
 	defer cancel()
 	last, ok := lastOfUser(t)
 	if !ok {
-		return nil, nil
+		return found, nil
 	}
-	items, err := find(ctx, Query{Scope: t.Scope.Get(), Agent: k.c.Agent, Conversation: t.Conversation.Get(), Text: last.Text(),
+	return find(ctx, Query{Scope: t.Scope.Get(), Agent: k.c.Agent, Conversation: t.Conversation.Get(), Text: last.Text(),
 		Entities: entities(t.Session.Get())})
+}
+
+// clean returns a copy of items that a state can hold: documents may be anything, and a state has no text but UTF-8.
+func clean(items []working.Item) []working.Item {
 	items = slices.Clone(items)
-	for i := range items { // documents may be anything, and a state holds no other text
+	for i := range items {
 		for _, text := range []*string{&items[i].ID, &items[i].Text, &items[i].Origin, &items[i].Subject, &items[i].Kind} {
 			*text = strings.ToValidUTF8(*text, "\uFFFD")
 		}
 	}
-	return items, err
+	return items
 }
 
 // entities are the texts and numbers in the confirmed facts, by field, each once.

@@ -19,6 +19,7 @@ type Turn struct {
 	Messages state.Keyed[message.Message] `json:"messages"` // the working copy of the history, which compact shortens
 	Summary  state.Last[working.Summary]  `json:"summary"`  // of what compact took out
 	Kept     state.Last[string]           `json:"kept"`     // id of the latest message that the conversation has too: load_working_state, write_back
+	Told     state.Last[string]           `json:"told"`     // id of the latest message of the user that long-term memory was told: write_back
 	Stored   state.Map[string, string]    `json:"stored"`   // id of a message or call -> id of the memory.Result with its full text
 
 	Session   state.Last[session.State]  `json:"session"`   // load_working_state, and compact after facts have changed

@@ -23,7 +23,9 @@ import (
 // box is long-term memory and knowledge.
 type box struct {
 	items     []working.Item
+	missing   []string
 	err       error
+	away      error // of Remember
 	queries   []nodes.Query
 	exchanges []nodes.Exchange
 }
@@ -37,11 +39,15 @@ func (b *box) Recall(ctx context.Context, q nodes.Query) ([]working.Item, error)
 	return b.items, b.err
 }
 
-func (b *box) Retrieve(ctx context.Context, q nodes.Query) ([]working.Item, error) {
-	return b.Recall(ctx, q)
+func (b *box) Retrieve(ctx context.Context, q nodes.Query) (nodes.Retrieved, error) {
+	items, err := b.Recall(ctx, q)
+	return nodes.Retrieved{Items: items, Missing: b.missing}, err
 }
 
 func (b *box) Remember(_ context.Context, e nodes.Exchange) error {
+	if b.away != nil {
+		return b.away
+	}
 	b.exchanges = append(b.exchanges, e)
 	return nil
 }
@@ -87,6 +93,46 @@ func TestRecallKnowsTheState(t *testing.T) {
 	}
 	if len(memories.exchanges) != 2 || memories.exchanges[0].Messages[0].Text() != "Is payment-api up?" || len(memories.exchanges[0].Messages) != 4 {
 		t.Errorf("to remember: %+v", memories.exchanges)
+	}
+}
+
+// R80: a turn that the outbox did not take, since it was away, is taken with the next one, once.
+func TestOutboxIsCaughtUpWith(t *testing.T) {
+	t.Parallel()
+	agent, _ := memory.NewAgent("ops", memory.Internal, "default")
+	memories := &box{}
+	b := newBench(t, nodes.Config{LongTerm: memories, Agent: agent}, tells("One."), tells("Two."), tells("Three."), tells("Four."), tells("Five."))
+	b.hears("first")
+	memories.away = errors.New("away")
+	for _, text := range []string{"second", "third"} {
+		if _, err := b.say(text); !errors.Is(err, memories.away) {
+			t.Fatalf("%q ends with %v", text, err)
+		}
+	}
+	memories.away = nil
+	b.hears("fourth")
+	b.hears("fifth")
+	var got []string
+	for _, e := range memories.exchanges {
+		text := e.Messages[0].Text()
+		for _, m := range e.Messages[1:] {
+			text += " " + m.Text()
+		}
+		got = append(got, text)
+	}
+	if want := []string{"first One.", "second Two.", "third Three.", "fourth Four.", "fifth Five."}; !slices.Equal(got, want) {
+		t.Errorf("the outbox has %q, want %q", got, want)
+	}
+}
+
+// R107: what the documents do not say is told, so that the model does not answer from anything else.
+func TestDocumentsThatDoNotSay(t *testing.T) {
+	t.Parallel()
+	agent, _ := memory.NewAgent("ops", memory.Internal, "default")
+	b := newBench(t, nodes.Config{Knowledge: &box{missing: []string{"how many days"}}, Agent: agent}, tells("They do not say."), tells("Hello."))
+	b.hears("How many days of leave do I have?")
+	if text := told(b.script.requests[0]); !strings.Contains(text, "The documents say nothing about") || !strings.Contains(text, "how many days") {
+		t.Errorf("the model is told %s", text)
 	}
 }
 

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"slices"
 
 	"github.com/holdfast-go/holdfast/memory/session"
 	"github.com/holdfast-go/holdfast/message"
@@ -9,7 +10,7 @@ import (
 
 // WriteBack is the body of write_back: what was said in this turn goes into the conversation, and into the outbox of long-term
 // memory, which extracts later. Facts were written before, with the results that confirmed them. It costs one write of the session
-// store, and one of the outbox if there is one. It may run again.
+// store, and one of the outbox if there is one, for each turn that it was not told yet. It may run again.
 func (k *Kit) WriteBack(ctx context.Context, t *Turn) error {
 	said := lastTurn(t)
 	if len(said) == 0 {
@@ -25,7 +26,42 @@ func (k *Kit) WriteBack(ctx context.Context, t *Turn) error {
 	if k.c.LongTerm == nil || t.Inherited.Has() { // the task of a sub-agent is not the user's words
 		return nil
 	}
-	return k.c.LongTerm.Remember(ctx, Exchange{Scope: t.Scope.Get(), Agent: k.c.Agent, Conversation: t.Conversation.Get(), Messages: said})
+	return k.tell(ctx, t)
+}
+
+// tell puts each turn since the latest one that long-term memory was told into its outbox: the turn before may have been stopped, or
+// the outbox was away. A turn that was compacted away meanwhile is not told any more.
+func (k *Kit) tell(ctx context.Context, t *Turn) error {
+	for _, said := range untold(t) {
+		e := Exchange{Scope: t.Scope.Get(), Agent: k.c.Agent, Conversation: t.Conversation.Get(), Messages: said}
+		if err := k.c.LongTerm.Remember(ctx, e); err != nil {
+			return err
+		}
+		t.Told.Set(said[0].ID)
+	}
+	return nil
+}
+
+// untold are the turns behind the latest one that was told, oldest first; the last turn alone where none was told, or that one is gone.
+// A turn is told again if more was said in it.
+func untold(t *Turn) (turns [][]message.Message) {
+	told := t.Told.Get()
+	var turn []message.Message
+	for _, m := range t.Messages.Backward() {
+		turn = append(turn, m)
+		if m.Role != message.RoleUser {
+			continue
+		}
+		if m.ID == told && len(turns) > 0 {
+			return turns
+		}
+		slices.Reverse(turn)
+		turns, turn = slices.Insert(turns, 0, turn), nil
+		if m.ID == told || told == "" {
+			return turns
+		}
+	}
+	return turns[max(len(turns)-1, 0):]
 }
 
 // answers are the messages that nobody has written yet: the user's went in first, calls and results with what they confirmed.
