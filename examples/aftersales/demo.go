@@ -93,7 +93,7 @@ func (d *demo) worker(ctx context.Context, args ...string) (*child, error) {
 	lang := d.p.pick("en", "zh")
 	width := strconv.Itoa(d.p.width - textwidth.Of(d.name(1)) - 3) // what is left beside its name
 	return spawn(ctx, append([]string{"-lang", lang, "-width", width, "-work", d.thread.ID, "-db", d.db,
-		"-sessions", filepath.Join(d.dir, "sessions.db"), "-shop", d.url, "-timeout", "60s"}, args...)...)
+		"-sessions", filepath.Join(d.dir, "sessions.db"), "-memory", filepath.Join(d.dir, "memory.db"), "-shop", d.url, "-timeout", "60s"}, args...)...)
 }
 
 // runs lets a worker do its work and checks how it ended.
@@ -194,14 +194,15 @@ func (d *demo) recovers(ctx context.Context) error {
 	return err
 }
 
-// comesBack is three days later, in a new conversation: the answer comes from the order service.
+// comesBack is three days later, in a new conversation: which refund is meant comes from long-term memory, what became of it from the
+// order service.
 func (d *demo) comesBack(ctx context.Context) error {
 	now, err := d.shop.Ahead(ctx, 3)
 	if err != nil {
 		return err
 	}
-	d.scene("Three days later, %s. A new conversation, which knows nothing of the old one but whose customer it is.",
-		"三天之后，%s。一段新的对话，除了顾客是谁，对旧的一无所知。", now.Now.Format(time.DateOnly))
+	d.scene("Three days later, %s. A new conversation: which refund is meant is known from long-term memory, its state from the shop.",
+		"三天之后，%s。一段新的对话：指的是哪笔退款来自长期记忆，它的状态来自店铺。", now.Now.Format(time.DateOnly))
 	d.thread = newConversation()
 	_, err = d.runs(ctx, 6, exitOK, "-say", d.says(d.p.pick("Did that refund arrive?", "那笔退款到账了吗？")))
 	return err

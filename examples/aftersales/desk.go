@@ -23,16 +23,18 @@ const (
 	colleague = "zhao"
 )
 
-// A desk is what every mode of the program works with: the threads and what was confirmed in them, the App over both, the shop.
+// A desk is what every mode of the program works with: the threads, what was confirmed in them, what is remembered of customers, the
+// App over all of it, the shop.
 type desk struct {
-	p        *printer
-	screen   *screen
-	user     string
-	scope    memory.Scope
-	store    checkpoint.Store
-	sessions *session.Store
-	app      *graph.App[Care]
-	shop     *shop.Client
+	p      *printer
+	screen *screen
+	user   string
+	scope  memory.Scope
+	store  checkpoint.Store
+	boxes
+	read func() // ends what reads in the background what is worth keeping
+	app  *graph.App[Care]
+	shop *shop.Client
 }
 
 // deskOptions say where a desk keeps its things and who answers at it.
@@ -41,8 +43,8 @@ type deskOptions struct {
 	User   string
 	Shop   *shop.Client
 	Brain  brain
-	Policy graph.Policy                // of nodes that say nothing else
-	Around func(nodes.Tool) nodes.Tool // makes what the model gets of each tool
+	Policy graph.Policy // of nodes that say nothing else
+	Around surroundings
 }
 
 // patience is how every node is run: an error that may pass is tried again, with longer and longer waits between.
@@ -77,9 +79,18 @@ func openDesk(ctx context.Context, p *printer, o deskOptions) (_ *desk, err erro
 	if err = open(func() (err error) { d.sessions, err = openSessions(ctx, o.Data); return err }); err != nil {
 		return nil, err
 	}
-	g, err := newCare(o.Shop, d.sessions, o.Brain, o.Around)
+	if err = open(func() (err error) { d.memories, err = openMemories(ctx, o.Data, o.Brain.reader); return err }); err != nil {
+		return nil, err
+	}
+	if d.handbook, err = openHandbook(ctx); err != nil {
+		return nil, err
+	}
+	g, err := newCare(o.Shop, d.boxes, o.Brain, o.Around)
 	if err != nil {
 		return nil, err
+	}
+	if o.Brain.reader != nil {
+		d.read = inBackground(d.memories.Work)
 	}
 	d.app, err = g.Compile(graph.Options{Store: d.store, Policy: o.Policy, Lease: 3 * time.Second, Grace: 2 * time.Second,
 		OnEvent: d.screen.event})
@@ -93,10 +104,25 @@ func (d *desk) close() error {
 	return errors.Join(d.app.Close(ctx), d.closeStores())
 }
 
-func (d *desk) closeStores() (err error) {
-	if d.sessions != nil {
-		err = d.sessions.Close()
+// inBackground runs f until the function that it returns is called.
+func inBackground(f func(context.Context) error) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		f(ctx) // whatever it could not do is done by the next process
+	}()
+	return func() {
+		cancel()
+		<-ended
 	}
+}
+
+func (d *desk) closeStores() (err error) {
+	if d.read != nil {
+		d.read()
+	}
+	err = d.boxes.close()
 	if d.store != nil {
 		err = errors.Join(err, d.store.Close())
 	}

@@ -50,16 +50,18 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{data: data{place(t, "threads.db"), filepath.Join(dir, "sessions.db")}, client: shop.NewClient(url, time.Minute), thread: newConversation()}
+	b := &bench{data: data{place(t, "threads.db"), filepath.Join(dir, "sessions.db"), filepath.Join(dir, "memory.db")}, client: shop.NewClient(url, time.Minute), thread: newConversation()}
 	b.desk = b.open(t, b.client)
 	return b
 }
 
 // open opens the bench's databases once more, as a new process would.
-func (b *bench) open(t *testing.T, client *shop.Client) *desk {
+func (b *bench) open(t *testing.T, client *shop.Client) *desk { return b.openFor(t, client, customer) }
+
+func (b *bench) openFor(t *testing.T, client *shop.Client, user string) *desk {
 	t.Helper()
 	d, err := openDesk(t.Context(), &printer{width: 80, mu: new(sync.Mutex), w: io.Discard},
-		deskOptions{Data: b.data, User: customer, Shop: client, Brain: scripted(0), Policy: quick, Around: watched})
+		deskOptions{Data: b.data, User: user, Shop: client, Brain: scripted(0), Policy: quick, Around: inView})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,8 @@ type turn struct {
 	decides map[string]nodes.Decision // by the number of the order that a question is about
 	by      string                    // who decides; empty: the colleague
 	hears   []string                  // texts of the answer; none: there is no answer, or none yet
+	lacks   string                    // a text that the answer must not have
+	uses    []string                  // tools, in the order in which they are called; nil: any
 }
 
 // A paid is a payment.
@@ -41,13 +43,15 @@ var dialogues = []dialogue{
 		{says: "Where is my latest order?", hears: []string{"Order 1005", "standing lamp", "was delivered on 2026-03-12"}},
 		{restart: true, says: "Then refund it, because it is too bright."},
 		{restart: true, decides: approves("1005"), hears: []string{"Done: refund R-2 of ¥480.00 for order 1005"}},
-		{restart: true, fresh: true, days: 3, says: "Did that refund arrive?", hears: []string{"Yes: refund R-2 of ¥480.00 for order 1005 arrived on 2026-03-16"}},
+		{restart: true, fresh: true, days: 3, says: "Did that refund arrive?", uses: []string{"refund_status"},
+			hears: []string{"Yes: refund R-2 of ¥480.00 for order 1005 arrived on 2026-03-16"}},
 	}, []paid{{"1005", 480_00}}, []string{`order "1005"`, `order "1005"`, `refund {"id":"R-2","order":"1005","amount":"¥480.00"}`}},
 	{"主线", []turn{
 		{says: "我最近的订单到哪了？", hears: []string{"订单 1005", "落地灯", "已于 2026-03-12 送达"}},
 		{restart: true, says: "那帮我退了吧，因为太亮了。"},
 		{restart: true, decides: approves("1005"), hears: []string{"退款 R-2，¥480.00，订单 1005"}},
-		{restart: true, fresh: true, days: 3, says: "那笔退款到账了吗？", hears: []string{"到了：退款 R-2", "已于 2026-03-16 到账"}},
+		{restart: true, fresh: true, days: 3, says: "那笔退款到账了吗？", uses: []string{"refund_status"},
+			hears: []string{"到了：退款 R-2", "已于 2026-03-16 到账"}},
 	}, []paid{{"1005", 480_00}}, []string{`order "1005"`, `order "1005"`, `refund {"id":"R-2","order":"1005","amount":"¥480.00"}`}},
 
 	{"below the limit", []turn{
@@ -152,4 +156,62 @@ var dialogues = []dialogue{
 		{says: "算了。", hears: []string{"好的，那就不办了。"}},
 		{says: "它到哪了？", hears: []string{"订单 1005", "送达"}},
 	}, nil, []string{`order "1005"`, `order "1005"`}},
+
+	{"which refund was it", []turn{
+		{says: "Refund order 1002.", hears: []string{"Done: refund R-2 of ¥68.00"}},
+		{says: "Refund ¥30 of order 1005.", hears: []string{"Done: refund R-3 of ¥30.00"}},
+		{restart: true, fresh: true, days: 7, says: "Did the refund of order 1002 arrive?", uses: []string{"refund_status"}, hears: []string{"Yes: refund R-2 of ¥68.00"}},
+	}, []paid{{"1002", 68_00}, {"1005", 30_00}}, nil},
+	{"上次是哪笔退款", []turn{
+		{says: "退掉订单 1002。", hears: []string{"办好了：退款 R-2，¥68.00"}},
+		{says: "订单 1005 退 30 元。", hears: []string{"办好了：退款 R-3，¥30.00"}},
+		{restart: true, fresh: true, days: 7, says: "上次订单 1002 的退款到账了吗？", uses: []string{"refund_status"}, hears: []string{"到了：退款 R-2，¥68.00"}},
+	}, []paid{{"1002", 68_00}, {"1005", 30_00}}, nil},
+
+	{"I like tables", []turn{
+		{says: "List all my refunds.", hears: []string{"Yes: refund R-1"}, lacks: "|"},
+		{says: "I like tables.", hears: []string{"lists come as tables"}},
+		{restart: true, fresh: true, days: 7, says: "List all my refunds.", hears: []string{"| refund | order |", "| R-1 | 1003 |"}},
+		{says: "List all my orders.", uses: []string{"list_orders"}, hears: []string{"| order | goods |", "| 1005 | standing lamp"}},
+		{says: "No tables any more.", hears: []string{"without tables"}},
+		{restart: true, fresh: true, days: 1, says: "List all my refunds.", hears: []string{"Yes: refund R-1"}, lacks: "|"},
+	}, nil, nil},
+	{"我喜欢用表格", []turn{
+		{says: "列出我的所有退款。", hears: []string{"到了：退款 R-1"}, lacks: "|"},
+		{says: "我喜欢用表格。", hears: []string{"都用表格"}},
+		{restart: true, fresh: true, days: 7, says: "列出我的所有退款。", hears: []string{"| 退款 | 订单 |", "| R-1 | 1003 |"}},
+		{says: "列出我的所有订单。", uses: []string{"list_orders"}, hears: []string{"| 订单 | 商品 |", "| 1005 | 落地灯"}},
+		{says: "不要再用表格了。", hears: []string{"不用表格"}},
+		{restart: true, fresh: true, days: 1, says: "列出我的所有退款。", hears: []string{"到了：退款 R-1"}, lacks: "|"},
+	}, nil, nil},
+
+	{"what do you know about me", []turn{
+		{says: "I like tables.", hears: []string{"lists come as tables"}},
+		{says: "Remember that my flat is on the fifth floor.", uses: []string{"remember"}, hears: []string{"I will remember it"}},
+		{restart: true, fresh: true, days: 7, says: "What do you know about me?", uses: []string{"memories"}, hears: []string{"I like tables", "my flat is on the fifth floor"}},
+		{says: "Forget that I like tables."},
+		{restart: true, decides: approves(""), by: "lin", hears: []string{"It is forgotten."}},
+		{says: "List all my refunds.", hears: []string{"Yes: refund R-1"}, lacks: "|"},
+		{restart: true, fresh: true, says: "What do you know about me?", hears: []string{"fifth floor"}, lacks: "tables"},
+	}, nil, nil},
+	{"你记得我什么", []turn{
+		{says: "我喜欢用表格。", hears: []string{"都用表格"}},
+		{says: "请记住我住在五楼。", uses: []string{"remember"}, hears: []string{"我记住了"}},
+		{restart: true, fresh: true, days: 7, says: "你还记得我什么？", uses: []string{"memories"}, hears: []string{"用表格", "我住在五楼"}},
+		{says: "忘掉我喜欢用表格这件事。"},
+		{restart: true, decides: approves(""), by: "lin", hears: []string{"已经忘记了"}},
+		{says: "列出我的所有退款。", hears: []string{"到了：退款 R-1"}, lacks: "|"},
+		{restart: true, fresh: true, says: "你还记得我什么？", hears: []string{"五楼"}, lacks: "表格"},
+	}, nil, nil},
+
+	{"the handbook", []turn{
+		{says: "How long do I have to return something?", uses: []string{}, hears: []string{"30 days from the delivery", "Returns policy > How long you have"}},
+		{says: "Do you offer gift wrapping?", uses: []string{}, hears: []string{"The handbook does not say."}},
+		{says: "How much is the postage of a return?", uses: []string{}, hears: []string{"Otherwise you pay the postage"}},
+	}, nil, nil},
+	{"手册", []turn{
+		{says: "退货期限是多久？", uses: []string{}, hears: []string{"收到商品后 30 天内", "退货政策 > 退货期限"}},
+		{says: "你们提供礼品包装吗？", uses: []string{}, hears: []string{"手册里没有说明。"}},
+		{says: "退货运费多少钱？", uses: []string{}, hears: []string{"每件包裹 12 元"}},
+	}, nil, nil},
 }

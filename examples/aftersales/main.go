@@ -49,9 +49,9 @@ type flags struct {
 	demo, help         bool
 	echo               bool // hidden: what is read is printed, for transcripts
 
-	serveShop, work, shop, sessions, say, approve string // hidden
-	timeout, pace                                 time.Duration
-	width                                         int
+	serveShop, work, shop, sessions, memory, say, approve string // hidden
+	timeout, pace                                         time.Duration
+	width                                                 int
 }
 
 func parseFlags(args []string) (*flags, error) {
@@ -71,6 +71,7 @@ func parseFlags(args []string) (*flags, error) {
 	fs.StringVar(&f.work, "work", "", "")
 	fs.StringVar(&f.shop, "shop", "", "")
 	fs.StringVar(&f.sessions, "sessions", "", "")
+	fs.StringVar(&f.memory, "memory", "", "")
 	fs.StringVar(&f.say, "say", "", "")
 	fs.StringVar(&f.approve, "approve", "", "")
 	fs.DurationVar(&f.timeout, "timeout", 2*time.Second, "")
@@ -163,12 +164,12 @@ func (f *flags) end(p *printer, err error) int {
 }
 
 func (f *flags) draw(w io.Writer) (err error) {
-	sessions, err := session.NewMemory(session.Options{})
+	b, err := emptyBoxes()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, sessions.Close()) }()
-	g, err := newCare(nil, sessions, scripted(0), watched)
+	defer func() { err = errors.Join(err, b.close()) }()
+	g, err := newCare(nil, b, scripted(0), inView)
 	if err != nil {
 		return err
 	}
@@ -184,9 +185,9 @@ func (f *flags) draw(w io.Writer) (err error) {
 	return err
 }
 
-// data says where the threads are, and what was confirmed in them.
+// data says where the threads are, what was confirmed in them, and what is remembered of customers.
 func (f *flags) data() (d data, err error) {
-	d = data{f.db, f.sessions}
+	d = data{f.db, f.sessions, f.memory}
 	if d.URL == "" {
 		if d.URL, err = databaseFile(""); err != nil {
 			return d, err
@@ -194,6 +195,9 @@ func (f *flags) data() (d data, err error) {
 	}
 	if d.Sessions == "" {
 		d.Sessions, err = beside(d.URL, "sessions")
+	}
+	if d.Memory == "" && err == nil {
+		d.Memory, err = beside(d.URL, "memory")
 	}
 	return d, err
 }
@@ -243,7 +247,7 @@ func (f *flags) desk(ctx context.Context, p *printer, where data, url string) (*
 		return nil, err
 	}
 	client := shop.NewClient(url, f.timeout)
-	return openDesk(ctx, p, deskOptions{Data: where, User: f.user, Shop: client, Brain: b, Policy: patience, Around: watched})
+	return openDesk(ctx, p, deskOptions{Data: where, User: f.user, Shop: client, Brain: b, Policy: patience, Around: inView})
 }
 
 func usage(p *printer) {
@@ -253,9 +257,9 @@ func usage(p *printer) {
 		{"-demo", "play the whole story unattended, with a killed worker and three days", "自动演示全过程，中途会杀掉自己的工作进程，再过三天"},
 		{"-user NAME", "who you are: lin (default) or chen", "您是谁：lin（默认）或 chen"},
 		{"-conversation ID", "go on with this one (default: your last one)", "继续这段对话（默认是您最近的一段）"},
-		{"-db FILE|URL", "where conversations are kept: a file (default: holdfast/aftersales.db in your state folder; two more are beside it), " +
+		{"-db FILE|URL", "where conversations are kept: a file (default: holdfast/aftersales.db in your state folder; three more are beside it), " +
 			"postgres:// or redis://",
-			"对话存放的地方：文件（默认在用户状态目录的 holdfast/aftersales.db，旁边还有两个文件）、postgres:// 或 redis://"},
+			"对话存放的地方：文件（默认在用户状态目录的 holdfast/aftersales.db，旁边还有三个文件）、postgres:// 或 redis://"},
 		{"-lang en|zh", "the language of the program (default: from LC_ALL, LC_MESSAGES or LANG); the agent answers in yours",
 			"程序的语言（默认取自 LC_ALL、LC_MESSAGES 或 LANG）；客服用您的语言回答"},
 		{"-graph FORMAT", "print the graph as mermaid or dot", "打印图：mermaid 或 dot"},

@@ -68,6 +68,9 @@ func playPart(doc string) int {
 
 var errRestart = errors.New("another process goes on")
 
+// behindMemory begins the names of points that are passed after long-term memory has begun to be told of a turn, until the next turn.
+const behindMemory = "write_back: "
+
 // watch counts the points that are passed, and dies at the one that is its fate.
 func (p part) watch() (points func() map[string]int, err error) {
 	count, at, _ := strings.Cut(p.Fate, " ")
@@ -79,9 +82,13 @@ func (p part) watch() (points func() map[string]int, err error) {
 	}
 	var mu sync.Mutex
 	seen := map[string]int{}
+	told := false
 	crashpoint.Set(func(name string) {
 		mu.Lock()
 		defer mu.Unlock()
+		if told = (told || name == "memory begins") && name != "acquire"; told {
+			name = behindMemory + name
+		}
 		if seen[name]++; name == at && seen[name] == nth {
 			die()
 		}
@@ -117,7 +124,7 @@ func (p part) play() error {
 		return err
 	}
 	desk, err := openDesk(ctx, &printer{width: 80, mu: new(sync.Mutex), w: io.Discard}, deskOptions{
-		Data: p.Data, User: customer, Shop: client.Through(marked), Brain: b, Policy: quick, Around: markedTool,
+		Data: p.Data, User: customer, Shop: client.Through(marked), Brain: b, Policy: quick, Around: surroundings{markedTool, markedMemory},
 	})
 	if err != nil {
 		return err
@@ -271,6 +278,17 @@ func markedTool(t nodes.Tool) nodes.Tool {
 		defer crashpoint.Hit("tool ends")
 		return run(ctx, c)
 	})
+}
+
+// markedMemory puts points before and behind what long-term memory is told.
+func markedMemory(m nodes.LongTerm) nodes.LongTerm { return marks{m} }
+
+type marks struct{ nodes.LongTerm }
+
+func (m marks) Remember(ctx context.Context, e nodes.Exchange) error {
+	crashpoint.Hit("memory begins")
+	defer crashpoint.Hit("memory ends")
+	return m.LongTerm.Remember(ctx, e)
 }
 
 // marked puts a point before each request to the shop, and behind its answer, which this process has not read then.

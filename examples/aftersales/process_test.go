@@ -108,7 +108,7 @@ func TestTalkInEnglish(t *testing.T) {
 	r.wantLines(t, "You are Lin Xiao", "I can say where your orders are", "Nothing was typed", "-> latest_order", "agent: Order 1005",
 		"Approval: refund_order", "above the limit", "You are now Zhao Lei", `"maybe" cannot be read`, "You are now Zhao Lei", "1005: that did not",
 		"it was used", "-> refund_order", "Done: refund R-2 of ¥68.00", "Order 1006", "  1006", "At the shop it is", "A new conversation",
-		"-> list_refunds", "Yes: refund R-2",
+		"-> refund_status", "Yes: refund R-2",
 		"agent: Understood", "Understood, and kept: Not without the user's word: refund", "Approval", "It waits", "All right, I leave it",
 		"Nothing waits", "R-2", "Goodbye")
 }
@@ -123,6 +123,42 @@ func TestTalkInChinese(t *testing.T) {
 	}
 	r.wantLines(t, "您是林晓", "我可以查您的订单", "9999：没有办成", "1004：没有办成", "第 1 次尝试", "客服：订单 1005", "审批", "您现在是赵磊", "看不出是什么决定",
 		"!! refund_order", "办好了：退款 R-2，¥100.00", "店铺现在是", "新对话", "到了：退款 R-2", "R-2", "再见")
+}
+
+// R83, R28: what the customer likes holds in a new conversation, and another process; it is listed and forgotten by saying so, after a
+// question that shows it. Another customer sees nothing of it.
+func TestTalkRemembers(t *testing.T) {
+	t.Parallel()
+	for lang, c := range map[string]struct{ first, later, other, heard []string }{
+		"en": {
+			[]string{"I like tables", "Refund order 1002"},
+			[]string{"new", "List all my refunds", "What do you know about me?", "Forget that I like tables", "y", "List all my refunds", "How long do I have to return something?", "Do you offer gift wrapping?"},
+			[]string{"What do you know about me?", "Did that refund arrive?"},
+			[]string{"| refund | order |", "- I like tables", "Approval: forget", "Forget for good?", `"I like tables"`, "You are now Lin Xiao", "It is forgotten",
+				"Not yet: refund R-2", "30 days from the delivery", "The handbook does not say"},
+		},
+		"zh": {
+			[]string{"我喜欢用表格", "退掉订单 1002"},
+			[]string{"新对话", "列出我的所有退款", "你还记得我什么", "忘掉我喜欢用表格这件事", "是", "列出我的所有退款", "退货期限是多久", "你们提供礼品包装吗"},
+			[]string{"你还记得我什么", "那笔退款到账了吗"},
+			[]string{"| 退款 | 订单 |", "用表格", "审批：forget", "永久忘记？", "用表格", "您现在是林晓", "已经忘记了", "还没有：退款 R-2", "30 天内可以退货", "手册里没有说明"},
+		},
+	} {
+		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
+			db := place(t, "a.db")
+			r := execute(t, nil, lines(c.first...), "-db", db, "-lang", lang)
+			r.wantLines(t, "R-2")
+			r = execute(t, nil, lines(c.later...), "-db", db, "-lang", lang)
+			r.wantLines(t, c.heard...)
+			r = execute(t, nil, lines(c.other...), "-db", db, "-lang", lang, "-user", "chen")
+			for _, never := range []string{"R-2", "tables", "表格", "1002"} {
+				if strings.Contains(r.stdout, never) {
+					t.Errorf("another customer reads %q:\n%s", never, r.stdout)
+				}
+			}
+		})
+	}
 }
 
 // E30, E43: the input ends while a question is open; the next start asks it again.

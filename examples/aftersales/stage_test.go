@@ -22,6 +22,7 @@ import (
 	"github.com/holdfast-go/holdfast/examples/aftersales/shop"
 	"github.com/holdfast-go/holdfast/graph"
 	"github.com/holdfast-go/holdfast/internal/testserver"
+	"github.com/holdfast-go/holdfast/memory/longterm"
 	"github.com/holdfast-go/holdfast/memory/session"
 	"github.com/holdfast-go/holdfast/message"
 )
@@ -40,8 +41,16 @@ type stage struct {
 // A seen is what a performance has left: what people have read, and what the program knows.
 type seen struct {
 	said   []string // of each conversation, by the customer and the agent
+	turns  []heard  // to what the customer said, in their order
 	facts  []string // that were ever confirmed, without who confirmed them
+	kept   []string // that is or was remembered of the customer
 	ledger []paid
+}
+
+// heard is what the agent did and said before the customer spoke again.
+type heard struct {
+	uses []string // tools, in the order of their calls
+	text string
 }
 
 func newStage(t *testing.T, d dialogue) *stage {
@@ -60,7 +69,7 @@ func newStage(t *testing.T, d dialogue) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := data{URL: place(t, "threads.db"), Sessions: filepath.Join(dir, "sessions.db")}
+	at := data{URL: place(t, "threads.db"), Sessions: filepath.Join(dir, "sessions.db"), Memory: filepath.Join(dir, "memory.db")}
 	return &stage{part: part{Dialogue: d.name, Data: at, Shop: url, Threads: "talk"}, dialogue: d, shop: shop.NewClient(url, time.Minute)}
 }
 
@@ -133,7 +142,7 @@ func run1(p part) (code int, passed map[string]int, err error) {
 // look reads what is left when all processes have ended.
 func (s *stage) look(t *testing.T) (out seen, err error) {
 	d, err := openDesk(t.Context(), &printer{width: 80, mu: new(sync.Mutex), w: io.Discard},
-		deskOptions{Data: s.Data, User: customer, Shop: s.shop, Brain: scripted(0), Policy: quick, Around: watched})
+		deskOptions{Data: s.Data, User: customer, Shop: s.shop, Brain: scripted(0), Policy: quick, Around: inView})
 	if err != nil {
 		return out, err
 	}
@@ -154,11 +163,27 @@ func (s *stage) look(t *testing.T) (out seen, err error) {
 			return out, err
 		}
 	}
+	if out.kept, err = kept(t, d); err != nil {
+		return out, err
+	}
 	lines, err := s.shop.Ledger(t.Context(), "")
 	for _, l := range lines[min(1, len(lines)):] { // the first one is what the shop was born with
 		out.ledger = append(out.ledger, paid{l.Order, l.Amount})
 	}
 	slices.SortFunc(out.ledger, func(a, b paid) int { return strings.Compare(a.order, b.order) })
+	return out, err
+}
+
+// kept lists what is remembered of the customer, with what it was before.
+func kept(t *testing.T, d *desk) (out []string, err error) {
+	who, err := agent()
+	if err != nil {
+		return nil, err
+	}
+	items, err := d.memories.List(t.Context(), d.scope, who, longterm.Page{Past: true, Inferred: true, Limit: 1000})
+	for _, i := range items {
+		out = append(out, fmt.Sprintf("%s %q, version %d, %d sources, %s", i.Kind, i.Text, i.Version, len(i.Sources), i.End))
+	}
 	return out, err
 }
 
@@ -170,6 +195,7 @@ func (s *stage) lookAt(t *testing.T, d *desk, th graph.Thread, out *seen) error 
 	}
 	var lines []string
 	for _, m := range all {
+		out.take(m.Message)
 		if m.Role == message.RoleUser || m.Role == message.RoleAssistant && len(m.Calls()) == 0 {
 			lines = append(lines, string(m.Role)+": "+m.Text())
 		}
@@ -187,6 +213,21 @@ func (s *stage) lookAt(t *testing.T, d *desk, th graph.Thread, out *seen) error 
 	return nil
 }
 
+// take adds a message to the turns.
+func (a *seen) take(m message.Message) {
+	if m.Role == message.RoleUser {
+		a.turns = append(a.turns, heard{})
+		return
+	}
+	now := &a.turns[len(a.turns)-1]
+	for _, c := range m.Calls() {
+		now.uses = append(now.uses, c.Name)
+	}
+	if m.Role == message.RoleAssistant {
+		now.text += m.Text()
+	}
+}
+
 // check compares what is left with what the dialogue promises.
 func (d dialogue) check(t *testing.T, got seen) {
 	t.Helper()
@@ -201,11 +242,32 @@ func (d dialogue) check(t *testing.T, got seen) {
 			}
 		}
 	}
+	d.checkTurns(t, got.turns)
 	if !slices.Equal(got.ledger, d.ledger) {
 		t.Errorf("the ledger has %v; want %v", got.ledger, d.ledger)
 	}
 	if d.facts != nil && !slices.Equal(got.facts, d.facts) {
 		t.Errorf("the facts are %q; want %q", got.facts, d.facts)
+	}
+}
+
+// checkTurns checks which tools were used for what the customer said, and what the answer must not have.
+func (d dialogue) checkTurns(t *testing.T, got []heard) {
+	t.Helper()
+	n := -1
+	for _, turn := range d.turns {
+		if turn.says == "" {
+			continue
+		}
+		if n++; n >= len(got) {
+			return // which check has told
+		}
+		if turn.uses != nil && !slices.Equal(got[n].uses, turn.uses) {
+			t.Errorf("%q: it used %q; want %q", turn.says, got[n].uses, turn.uses)
+		}
+		if turn.lacks != "" && strings.Contains(got[n].text, turn.lacks) {
+			t.Errorf("%q: %q is in %q", turn.says, turn.lacks, got[n].text)
+		}
 	}
 }
 
@@ -216,6 +278,9 @@ func (a seen) compare(b seen) error {
 	}
 	if !slices.Equal(a.facts, b.facts) {
 		return fmt.Errorf("the facts are %q; undisturbed %q", a.facts, b.facts)
+	}
+	if !slices.Equal(a.kept, b.kept) {
+		return fmt.Errorf("remembered is\n%s\nundisturbed\n%s", strings.Join(a.kept, "\n"), strings.Join(b.kept, "\n"))
 	}
 	if !slices.Equal(a.ledger, b.ledger) {
 		return fmt.Errorf("the ledger has %v; undisturbed %v", a.ledger, b.ledger)
@@ -323,4 +388,42 @@ func killed(t *testing.T, d dialogue, f fate, want seen) int {
 		t.Error(err)
 	}
 	return s.kills
+}
+
+// R79, R80: kill -9 at each point of write_back, from where long-term memory is told to the end of the run: what is remembered is the same, each
+// fact once.
+func TestKilledInWriteBack(t *testing.T) {
+	t.Parallel()
+	s, err := seed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := dialogueOf("which refund was it")
+	calm := newStage(t, d)
+	points, err := calm.perform()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := calm.look(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := strings.Join(want.kept, "\n"); strings.Count(all, "R-2") < 1 || strings.Count(all, "R-3") < 1 {
+		t.Errorf("remembered is\n%s", all)
+	}
+	all := slices.DeleteFunc(ends(points), func(f fate) bool { return !strings.Contains(f.end, behindMemory) })
+	if len(all) < 20 {
+		t.Errorf("there are %d points", len(all))
+	}
+	if testing.Short() {
+		rand.New(rand.NewPCG(s, 100)).Shuffle(len(all), func(a, b int) { all[a], all[b] = all[b], all[a] })
+		all = all[:2]
+	}
+	hit := 0
+	for _, f := range all {
+		t.Run(fmt.Sprintf("process %d at %s", f.process, f.end), func(t *testing.T) { hit += killed(t, d, f, want) })
+	}
+	if t.Logf("%d of %d kills hit; to repeat: HOLDFAST_DIALOGUE_SEED=%d", hit, len(all), s); hit < len(all)-1 {
+		t.Errorf("%d of %d kills hit", hit, len(all))
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,6 +13,10 @@ import (
 	"github.com/holdfast-go/holdfast/checkpoint/postgres"
 	"github.com/holdfast-go/holdfast/checkpoint/redis"
 	"github.com/holdfast-go/holdfast/checkpoint/sqlite"
+	"github.com/holdfast-go/holdfast/memory/extract"
+	"github.com/holdfast-go/holdfast/memory/longterm"
+	longtermpostgres "github.com/holdfast-go/holdfast/memory/longterm/postgres"
+	longtermsqlite "github.com/holdfast-go/holdfast/memory/longterm/sqlite"
 	"github.com/holdfast-go/holdfast/memory/session"
 	sessionpostgres "github.com/holdfast-go/holdfast/memory/session/postgres"
 	sessionsqlite "github.com/holdfast-go/holdfast/memory/session/sqlite"
@@ -21,20 +26,46 @@ import (
 type data struct {
 	URL      string // of the threads: a file, or a server's
 	Sessions string // file of what was confirmed; a Postgres server keeps it beside the threads instead
+	Memory   string // file of what is remembered of customers; likewise
 }
 
 // openSessions opens what was said and confirmed: in the Postgres schema of the threads, else in a SQLite file.
 func openSessions(ctx context.Context, d data) (*session.Store, error) {
 	o := session.Options{Fields: []session.Definition{aboutOrder, aboutRefund}}
-	if scheme, _, ok := strings.Cut(d.URL, "://"); !ok || !strings.HasPrefix(scheme, "postgres") {
-		return sessionsqlite.Open(d.Sessions, sessionsqlite.Options{Session: o})
-	}
-	u, err := serverURL(d.URL)
+	url, schema, err := d.postgres()
 	if err != nil {
 		return nil, err
 	}
-	schema := take(u, "schema")
-	return sessionpostgres.Open(ctx, u.String(), sessionpostgres.Options{Session: o, Schema: schema})
+	if url == "" {
+		return sessionsqlite.Open(d.Sessions, sessionsqlite.Options{Session: o})
+	}
+	return sessionpostgres.Open(ctx, url, sessionpostgres.Options{Session: o, Schema: schema})
+}
+
+// openMemories opens what is remembered of customers, in the same place.
+func openMemories(ctx context.Context, d data, reader longterm.Extractor) (*longterm.Store, error) {
+	o := longterm.Options{Rules: extract.Rules(), Extractor: reader, Logger: slog.New(slog.DiscardHandler)}
+	url, schema, err := d.postgres()
+	if err != nil {
+		return nil, err
+	}
+	if url == "" {
+		return longtermsqlite.Open(d.Memory, longtermsqlite.Options{Longterm: o})
+	}
+	return longtermpostgres.Open(ctx, url, longtermpostgres.Options{Longterm: o, Schema: schema})
+}
+
+// postgres is the server and the schema of the threads, or "" if they are elsewhere.
+func (d data) postgres() (address, schema string, err error) {
+	if scheme, _, ok := strings.Cut(d.URL, "://"); !ok || !strings.HasPrefix(scheme, "postgres") {
+		return "", "", nil
+	}
+	u, err := serverURL(d.URL)
+	if err != nil {
+		return "", "", err
+	}
+	schema = take(u, "schema")
+	return u.String(), schema, nil
 }
 
 // serverURL reads the URL of a server. What url.Parse says of a bad one has the password in it.
@@ -88,7 +119,7 @@ const storePatience = 30 * time.Second
 
 // away reports whether a database could not be reached.
 func away(err error) bool {
-	return errors.Is(err, checkpoint.ErrUnavailable) || errors.Is(err, session.ErrUnavailable)
+	return errors.Is(err, checkpoint.ErrUnavailable) || errors.Is(err, session.ErrUnavailable) || errors.Is(err, longterm.ErrUnavailable)
 }
 
 // steady repeats a call while the store cannot be reached: a server that is restarted comes back. Calls of an App are safe

@@ -129,6 +129,8 @@ func (t *talk) take(ctx context.Context, line string) error {
 func (t *talk) help() {
 	for _, l := range [][2]string{
 		{`Where is my latest order?   and then: refund it`, `我最近的订单到哪了？      然后说：退了吧`},
+		{`What do you know about me?  and: remember that ..., forget that ...`, `你记得我什么？            然后说：记住……、忘掉……`},
+		{`How long can I return it?   answered from the shop's handbook`, `退货期限是多久？          按店铺的手册回答`},
 		{`new                         begins a new conversation`, `新对话                    开始一段新的对话`},
 		{`days 3                      lets three days pass at the shop`, `过3天                     让店铺过去三天`},
 		{`approve                     asks again what waits for a colleague`, `审批                      再次询问等待同事的事项`},

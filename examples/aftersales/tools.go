@@ -46,6 +46,8 @@ func (c clerk) tools() []nodes.Tool {
 				Facts: func(ctx context.Context, src session.Source, _ orderArg, o orderView) []session.Change {
 					return about(ctx, o.Order, src)
 				}}),
+		nodes.NewTool("list_orders", "Lists all orders of the customer, the latest first.", c.listOrders,
+			nodes.ToolOptions[nothing, []orderView]{ReadOnly: true}),
 		nodes.NewTool("refund_order", "Pays money of an order back to the customer. It cannot be undone.", c.refundOrder,
 			nodes.ToolOptions[refundWish, refundView]{Actions: []string{"refund"}, AskIf: c.overLimit, FourEyes: true, Facts: c.refunded}),
 		nodes.NewTool("refund_status", "Looks up one refund: requested, or paid.", c.refundStatus,
@@ -96,6 +98,15 @@ func (c clerk) orderStatus(ctx context.Context, a orderArg) (orderView, error) {
 func (c clerk) refundStatus(ctx context.Context, a refundArg) (refundView, error) {
 	r, err := patiently(ctx, func(customer string) (shop.Refund, error) { return c.shop.RefundStatus(ctx, customer, a.Refund) })
 	return viewRefund(r), told(ctx, err)
+}
+
+func (c clerk) listOrders(ctx context.Context, _ nothing) ([]orderView, error) {
+	all, err := patiently(ctx, func(customer string) ([]shop.Order, error) { return c.shop.Orders(ctx, customer) })
+	out := []orderView{}
+	for _, o := range all {
+		out = append(out, viewOrder(o))
+	}
+	return out, told(ctx, err)
 }
 
 func (c clerk) listRefunds(ctx context.Context, _ nothing) ([]refundView, error) {

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,6 +11,12 @@ import (
 // next is what the model says, or the calls that it needs before it can say something.
 func (p *prompt) next() (text string, calls []want) {
 	switch p.intent() {
+	case recalls:
+		return p.know()
+	case forgets:
+		return p.forget()
+	case keeps:
+		return p.keep()
 	case nothing:
 		return p.calledOff(), nil
 	case forbids:
@@ -20,7 +27,16 @@ func (p *prompt) next() (text string, calls []want) {
 		if done := p.done("list_refunds"); len(done) > 0 {
 			return p.refundList(done[len(done)-1]), nil
 		}
-		return "", []want{{"list_refunds", map[string]string{}}}
+		return "", []want{{"list_refunds", map[string]any{}}}
+	case allOrders:
+		if done := p.done("list_orders"); len(done) > 0 {
+			return p.orderList(done[len(done)-1]), nil
+		}
+		return "", []want{{"list_orders", map[string]any{}}}
+	case forms:
+		return p.form(), nil
+	case ruled:
+		return p.rule(), nil
 	case refunds:
 		return p.refundWish()
 	case where:
@@ -39,16 +55,17 @@ func (p *prompt) whereIs() (string, []want) {
 		named = []string{p.order}
 	}
 	if len(named) == 0 {
-		return "", []want{{"latest_order", map[string]string{}}}
+		return "", []want{{"latest_order", map[string]any{}}}
 	}
 	var calls []want
 	for _, n := range named {
-		calls = append(calls, want{"order_status", map[string]string{"order": n}})
+		calls = append(calls, want{"order_status", map[string]any{"order": n}})
 	}
 	return "", calls
 }
 
-// afterRefund asks after the refund that this conversation has made, or else after all that the customer has.
+// afterRefund asks after the refund that this conversation has made, or else after the one that is remembered of an earlier one, or else
+// after all that the customer has.
 func (p *prompt) afterRefund() (string, []want) {
 	if done := p.done("refund_status"); len(done) > 0 {
 		return p.told(done, p.statusText), nil
@@ -56,10 +73,10 @@ func (p *prompt) afterRefund() (string, []want) {
 	if done := p.done("list_refunds"); len(done) > 0 {
 		return p.latestRefund(done[len(done)-1]), nil
 	}
-	if p.refund != "" {
-		return "", []want{{"refund_status", map[string]string{"refund": p.refund}}}
+	if no := cmp.Or(p.refund, p.knownRefund()); no != "" {
+		return "", []want{{"refund_status", map[string]any{"refund": no}}}
 	}
-	return "", []want{{"list_refunds", map[string]string{}}}
+	return "", []want{{"list_refunds", map[string]any{}}}
 }
 
 // refundWish finds out which order is meant, makes sure that an earlier attempt has not paid, and asks for the refund.
@@ -74,14 +91,14 @@ func (p *prompt) refundWish() (string, []want) {
 	if p.inDoubt(which) {
 		done := p.done("list_refunds")
 		if len(done) == 0 {
-			return "", []want{{"list_refunds", map[string]string{}}}
+			return "", []want{{"list_refunds", map[string]any{}}}
 		}
 		if text := p.paidBefore(done[len(done)-1], which); text != "" {
 			return text, nil
 		}
 	}
 	for _, order := range which {
-		args := map[string]string{"order": order}
+		args := map[string]any{"order": order}
 		if a := amount(p.said); a != "" {
 			args["amount"] = a
 		}
@@ -102,7 +119,7 @@ func (p *prompt) which() (orderNumbers []string, calls []want, text string) {
 	if latest.MatchString(p.said) {
 		done := p.done("latest_order")
 		if len(done) == 0 {
-			return nil, []want{{"latest_order", map[string]string{}}}, ""
+			return nil, []want{{"latest_order", map[string]any{}}}, ""
 		}
 		var o order
 		if !done[0].answer(&o) {

@@ -12,6 +12,7 @@ import (
 // A prompt is what the model finds in the messages of a request.
 type prompt struct {
 	said    string            // by the user
+	items   []item            // that the program has looked up
 	zh      bool              // in Chinese
 	order   string            // that the conversation is about, of the session state
 	refund  string            // id, of the session state
@@ -29,7 +30,7 @@ type step struct {
 // A want is a call that the model would like to make.
 type want struct {
 	tool string
-	args map[string]string
+	args map[string]any
 }
 
 var (
@@ -46,7 +47,8 @@ func read(all []message.Message) *prompt {
 	if at < 0 {
 		return p
 	}
-	p.said, p.history = question(all), all[:at]
+	p.items, p.said = data(all[at].Text())
+	p.history = all[:at]
 	p.zh = chinese(p.said)
 	for _, m := range all {
 		if m.Role == message.RoleSystem {
@@ -67,14 +69,8 @@ func asked(all []message.Message) int {
 	return -1
 }
 
-// question is what the user said last. Data of the program stands in front of it, in parts of its own.
-func question(all []message.Message) string {
-	at := asked(all)
-	if at < 0 || len(all[at].Parts) == 0 {
-		return ""
-	}
-	return all[at].Parts[len(all[at].Parts)-1].Text
-}
+// question is what the user said last.
+func question(all []message.Message) string { return read(all).said }
 
 // state reads the lines of the session state and of the pins.
 func (p *prompt) state(system string) {

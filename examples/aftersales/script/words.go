@@ -59,6 +59,23 @@ func (p *prompt) orderText(s step) string {
 	if !s.answer(&o) {
 		return ""
 	}
+	return p.orderLine(o)
+}
+
+func (p *prompt) orderLine(o order) string {
+	form := choose(p.zh, "Order %s (%s; %s) was delivered on %s.", "订单 %s（%s；%s）已于 %s 送达。")
+	if o.State != "delivered" {
+		form = choose(p.zh, "Order %s (%s; %s) is on its way and should arrive on %s.", "订单 %s（%s；%s）正在路上，预计 %s 送达。")
+	}
+	text := fmt.Sprintf(form, o.Order, p.goods(o), o.Paid, o.Day)
+	if o.Refunded != "" {
+		text += fmt.Sprintf(choose(p.zh, " %s of it was refunded.", "其中 %s 已退款。"), o.Refunded)
+	}
+	return text
+}
+
+// goods are what was ordered.
+func (p *prompt) goods(o order) string {
 	var items []string
 	for _, it := range o.Items {
 		name := choose(p.zh, it.EN, it.ZH)
@@ -67,16 +84,29 @@ func (p *prompt) orderText(s step) string {
 		}
 		items = append(items, name)
 	}
-	what := strings.Join(items, choose(p.zh, ", ", "、"))
-	form := choose(p.zh, "Order %s (%s; %s) was delivered on %s.", "订单 %s（%s；%s）已于 %s 送达。")
-	if o.State != "delivered" {
-		form = choose(p.zh, "Order %s (%s; %s) is on its way and should arrive on %s.", "订单 %s（%s；%s）正在路上，预计 %s 送达。")
+	return strings.Join(items, choose(p.zh, ", ", "、"))
+}
+
+// orderList tells of all orders, in the form that the customer likes.
+func (p *prompt) orderList(s step) string {
+	var all []order
+	switch {
+	case !s.answer(&all):
+		return p.failed(s)
+	case len(all) == 0:
+		return choose(p.zh, "I find no order of yours.", "没有查到您的订单。")
+	case !p.inTables():
+		var lines []string
+		for _, o := range all {
+			lines = append(lines, p.orderLine(o))
+		}
+		return strings.Join(lines, "\n")
 	}
-	text := fmt.Sprintf(form, o.Order, what, o.Paid, o.Day)
-	if o.Refunded != "" {
-		text += fmt.Sprintf(choose(p.zh, " %s of it was refunded.", "其中 %s 已退款。"), o.Refunded)
+	rows := [][]string{{choose(p.zh, "order", "订单"), choose(p.zh, "goods", "商品"), choose(p.zh, "paid", "实付"), choose(p.zh, "delivery", "送达")}}
+	for _, o := range all {
+		rows = append(rows, []string{o.Order, p.goods(o), o.Paid, o.Day})
 	}
-	return text
+	return table(rows...)
 }
 
 func (p *prompt) requestText(s step) string {
@@ -105,6 +135,13 @@ func (p *prompt) refundText(r refund) string {
 	return fmt.Sprintf(form, r.Refund, r.Amount, r.Order, r.Day)
 }
 
+func (r refund) state(zh bool) string {
+	if r.Status == "paid" {
+		return choose(zh, "arrived", "已到账")
+	}
+	return choose(zh, "on its way", "处理中")
+}
+
 // latestRefund tells of the first one of a list.
 func (p *prompt) latestRefund(s step) string {
 	var all []refund
@@ -119,8 +156,15 @@ func (p *prompt) latestRefund(s step) string {
 
 func (p *prompt) refundList(s step) string {
 	var all []refund
-	if !s.answer(&all) || len(all) < 2 {
+	if !s.answer(&all) || len(all) == 0 {
 		return p.latestRefund(s)
+	}
+	if p.inTables() {
+		rows := [][]string{{choose(p.zh, "refund", "退款"), choose(p.zh, "order", "订单"), choose(p.zh, "amount", "金额"), choose(p.zh, "state", "状态"), choose(p.zh, "day", "日期")}}
+		for _, r := range all {
+			rows = append(rows, []string{r.Refund, r.Order, r.Amount, r.state(p.zh), r.Day})
+		}
+		return table(rows...)
 	}
 	var lines []string
 	for _, r := range all {
