@@ -17,7 +17,7 @@ import (
 var folders = map[string]string{
 	"graph": "graph", "state": "state", "checkpoint": "checkpoint", "message": "message", "secure": "checkpoint/secure", "sqlite": "checkpoint/sqlite",
 	"postgres": "checkpoint/postgres", "redis": "checkpoint/redis", "checkpointtest": "checkpoint/checkpointtest", "graphtest": "graph/graphtest",
-	"graphotel": "graph/graphotel", "nodes": "nodes",
+	"graphotel": "graph/graphotel", "nodes": "nodes", "longterm": "memory/longterm", "knowledge": "memory/knowledge",
 }
 
 // docs/langgraph.md has whole rows, and every Go name in it exists: of a package, or a field or method of a type.

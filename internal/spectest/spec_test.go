@@ -20,7 +20,7 @@ var (
 	// A mention is a list of lines and ranges in a comment, as in "// E1, E4-E6" or "// ... // C2".
 	comment = regexp.MustCompile(`//[^\n]*`)
 	// A case of a suite says its lines in a string of its own, which is printed when it fails.
-	caseLines = regexp.MustCompile(`"[ECRT]\d+(?:, [ECRT]\d+)*"`)
+	caseLines = regexp.MustCompile(`"[ECRT]\d+(?:, (?:[ECRT]\d+|reports? [\d, -]*\d))*"`)
 	lineRef   = regexp.MustCompile(`\b([ECRT])(\d+)\b(?:-([ECRT]?)(\d+)\b)?`)
 )
 
