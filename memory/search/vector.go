@@ -120,7 +120,7 @@ func writeVectors(block [vectorBlock][]float32) ([]byte, error) {
 }
 
 // Nearest returns the documents of the shelves whose vectors have the highest cosine with v, which is their Score, by looking at
-// each: the time is linear in what the owner has. Of 128 dimensions, 100,000 take some 30 ms where the rows are in memory. Documents
+// each: the time is linear in what the owner has. Documents
 // that were not added, were removed or have expired by now are not found, nor is a vector of another length than v, which is none of
 // this space.
 func Nearest(ctx context.Context, rows Rows, shelves []string, space string, v []float32, now time.Time, limit int) ([]Hit, error) {

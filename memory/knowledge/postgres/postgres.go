@@ -26,7 +26,7 @@ type Options struct {
 	Pooler bool
 
 	// Exact is how many vectors of what a reader may read are looked at one by one, which finds the nearest for certain; more are searched by index.
-	// Default 10,000: some 20 ms at 128 dimensions, 100 ms at 1,536. Negative: never.
+	// Default 10,000. Negative: never.
 	Exact int
 }
 
