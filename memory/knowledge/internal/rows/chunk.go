@@ -2,10 +2,6 @@ package rows
 
 import (
 	"context"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/holdfast-go/holdfast/memory/internal/sqldb"
@@ -13,32 +9,15 @@ import (
 	"github.com/holdfast-go/holdfast/memory/search"
 )
 
-// A condition grows with what a selection asks for.
-type condition struct {
-	text strings.Builder
-	args []any
-}
+// atPlace is the condition for one place. A list of them a planner may find by reading all that the tenant has.
+const atPlace = mineOnly + ` and shelf = $2 and no = $3`
 
-// write adds a text; each ? is the place of the next argument.
-func (c *condition) write(text string, args ...any) {
-	for _, a := range args {
-		c.args = append(c.args, a)
-		text = strings.Replace(text, "?", fmt.Sprintf("$%d", len(c.args)), 1)
+// each are the arguments of a statement for each of several places, and more.
+func (x *tx) each(places []search.Place, more ...any) (many [][]any) {
+	for _, p := range places {
+		many = append(many, append([]any{x.tenant, p.Shelf, int64(p.No)}, more...))
 	}
-	c.text.WriteString(text)
-}
-
-// places adds where chunks are, shelf by shelf.
-func (c *condition) places(ps []search.Place) {
-	shelves := map[string][]int64{}
-	for _, p := range ps {
-		shelves[p.Shelf] = append(shelves[p.Shelf], int64(p.No))
-	}
-	c.write(` and (1 = 0`)
-	for _, name := range slices.Sorted(maps.Keys(shelves)) {
-		c.write(` or shelf = ? and no {ints ?}`, name, shelves[name])
-	}
-	c.write(`)`)
+	return many
 }
 
 // Chunks implements knowledge.Tx.
@@ -46,21 +25,20 @@ func (x *tx) Chunks(ctx context.Context, places []search.Place, at time.Time) (o
 	if len(places) == 0 {
 		return nil, nil
 	}
-	c := &condition{args: []any{x.tenant}}
-	c.write(`select shelf, no, document, version, body from hfk_chunk` + mineOnly)
-	c.places(places)
+	text, many := `select shelf, no, document, version, body from hfk_chunk`+atPlace, x.each(places)
 	if !at.IsZero() {
-		c.write(` and exists (select 1 from hfk_document d where d.tenant = $1 and d.document = hfk_chunk.document and d.version = hfk_chunk.version
-			and d.since <= ? and d.ended > ?)`, at.UnixMicro(), at.UnixMicro())
+		text += ` and exists (select 1 from hfk_document d where d.tenant = $1 and d.document = hfk_chunk.document and d.version = hfk_chunk.version
+			and d.since <= $4 and d.ended > $4)`
+		many = x.each(places, at.UnixMicro())
 	}
-	err = x.run(ctx, sqldb.Query(c.text.String(), func(scan func(...any) error) error {
+	err = x.run(ctx, sqldb.Stmt{Text: text, Many: many, Each: func(scan func(...any) error) error {
 		var r knowledge.ChunkRow
 		var no int64
 		err := scan(&r.Shelf, &no, &r.Document, &r.Version, &r.Body)
 		r.No = uint32(no)
 		out = append(out, r)
 		return err
-	}, c.args...))
+	}})
 	return out, err
 }
 
@@ -81,8 +59,5 @@ func (x *tx) DeleteChunks(ctx context.Context, places []search.Place) error {
 	if len(places) == 0 {
 		return nil
 	}
-	c := &condition{args: []any{x.tenant}}
-	c.write(`delete from hfk_chunk` + mineOnly)
-	c.places(places)
-	return x.run(ctx, sqldb.Exec(c.text.String(), c.args...))
+	return x.run(ctx, sqldb.ExecMany(`delete from hfk_chunk`+atPlace, x.each(places)))
 }

@@ -4,6 +4,8 @@ package rows
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/holdfast-go/holdfast/memory/internal/sqldb"
@@ -136,3 +138,18 @@ func (x *tx) Now() time.Time { return x.now }
 
 // mineOnly is the condition that every statement has; $1 is the tenant.
 const mineOnly = ` where tenant = $1`
+
+// A condition grows with what a selection asks for.
+type condition struct {
+	text strings.Builder
+	args []any
+}
+
+// write adds a text; each ? is the place of the next argument.
+func (c *condition) write(text string, args ...any) {
+	for _, a := range args {
+		c.args = append(c.args, a)
+		text = strings.Replace(text, "?", fmt.Sprintf("$%d", len(c.args)), 1)
+	}
+	c.text.WriteString(text)
+}

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/holdfast-go/holdfast/memory/internal/sqldb"
 	"github.com/holdfast-go/holdfast/memory/longterm"
+	"github.com/holdfast-go/holdfast/memory/search"
 )
 
 // Items implements longterm.Tx, in one round trip.
@@ -43,10 +43,8 @@ func (x *tx) Items(ctx context.Context, s longterm.Select) ([]longterm.Row, erro
 // more than once. The parts of a selection have no item in common.
 type part struct {
 	longterm.Select
-	place  bool // of one shelf
-	shelf  string
-	nos    []int64
-	newest bool // of one state and kind, newest first
+	place  search.Place // the zero place: not only one
+	newest bool         // of one state and kind, newest first
 	state  longterm.State
 	kind   longterm.Kind
 }
@@ -54,14 +52,12 @@ type part struct {
 func partsOf(s longterm.Select) (parts []part) {
 	switch {
 	case s.Places != nil:
-		shelves := map[string][]int64{}
+		known := map[search.Place]bool{}
 		for _, p := range s.Places {
-			if p.No > 0 {
-				shelves[p.Shelf] = append(shelves[p.Shelf], int64(p.No))
+			if p.No > 0 && !known[p] {
+				known[p] = true
+				parts = append(parts, part{Select: s, place: p})
 			}
-		}
-		for _, name := range slices.Sorted(maps.Keys(shelves)) {
-			parts = append(parts, part{Select: s, place: true, shelf: name, nos: shelves[name]})
 		}
 		return parts
 	case s.Newest && !few(s) && s.States != nil && s.Kinds != nil:
@@ -90,8 +86,8 @@ func distinct[T cmp.Ordered](list []T) []T {
 func (p part) statement(mine []any) (text string, args []any) {
 	c := &condition{args: mine}
 	c.write(`select ` + itemColumns + ` from hfl_item` + mineOnly)
-	if p.place {
-		c.and(`shelf = ? and no {ints ?}`, p.shelf, p.nos)
+	if p.place.No > 0 {
+		c.and(`shelf = ? and no = ?`, p.place.Shelf, int64(p.place.No))
 	}
 	if p.newest {
 		c.and(`state = ? and kind = ?`, int64(p.state), string(p.kind))
