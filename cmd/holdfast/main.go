@@ -8,6 +8,7 @@
 // from the environment:
 //
 //	-store         HOLDFAST_STORE          path, sqlite:path, postgres:// or redis://
+//	-memory        HOLDFAST_MEMORY         where the boxes of memory are: path, sqlite:path or postgres://; default: where the store is
 //	-encrypt-keys  HOLDFAST_ENCRYPT_KEYS   keys of an encrypted store
 //	-sign-keys     HOLDFAST_SIGN_KEYS      keys of a signed store
 //	-adopt                                 also accept rows that are not sealed
@@ -26,6 +27,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"slices"
@@ -67,8 +69,11 @@ func run(ctx context.Context, args []string, env func(string) string, stdin io.R
 		return fail(2, err)
 	}
 	rest := flags.Args()
-	if len(rest) == 0 || asksForHelp(rest) {
+	if len(rest) == 0 || asksForHelp(rest) && memoryCommands[rest[0]].run == nil {
 		return help(ctx, rest, flags, stdin, stdout, stderr)
+	}
+	if _, ok := memoryCommands[rest[0]]; ok {
+		return runMemory(ctx, &o, rest, stdout, stderr)
 	}
 	store, err := o.open(ctx)
 	switch {
@@ -93,6 +98,10 @@ func help(ctx context.Context, args []string, flags *flag.FlagSet, stdin io.Read
 	code := graphcli.Run(ctx, graph.Bare(nil), append([]string{"holdfast"}, args...), stdin, stdout, stderr)
 	if code != 0 || len(args) != 1 {
 		return code
+	}
+	fmt.Fprint(stdout, "\non memory:\n")
+	for _, name := range slices.Sorted(maps.Keys(memoryCommands)) {
+		fmt.Fprintf(stdout, "  %-10s %s\n", name, memoryCommands[name].short)
 	}
 	fmt.Fprint(stdout, "\nbefore the command:\n")
 	flags.SetOutput(stdout)

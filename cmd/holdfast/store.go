@@ -18,12 +18,15 @@ import (
 type options struct {
 	env           func(string) string
 	store         string
+	memory        []string
 	encrypt, sign string // files of keys
 	adopt         bool
 }
 
 func (o *options) declare(f *flag.FlagSet) {
 	f.StringVar(&o.store, "store", "", "`URL` of the store: path, sqlite:path, postgres:// or redis://; or HOLDFAST_STORE")
+	f.Func("memory", "`URL` of memory: path, sqlite:path or postgres://, also several times; or HOLDFAST_MEMORY with commas; default: where the store is",
+		func(s string) error { o.memory = append(o.memory, s); return nil })
 	f.StringVar(&o.encrypt, "encrypt-keys", "", "`file` with the keys of an encrypted store; or HOLDFAST_ENCRYPT_KEYS with the keys")
 	f.StringVar(&o.sign, "sign-keys", "", "`file` with the keys of a signed store; or HOLDFAST_SIGN_KEYS with the keys")
 	f.BoolVar(&o.adopt, "adopt", false, "also accept rows that are not sealed")
@@ -34,10 +37,7 @@ var errNoStore = errors.New("which store? Say -store URL, or set HOLDFAST_STORE"
 
 // open opens the store, with the wrappers that there are keys for.
 func (o *options) open(ctx context.Context) (checkpoint.Store, error) {
-	url := o.store
-	if url == "" {
-		url = o.env("HOLDFAST_STORE")
-	}
+	url := o.url()
 	if url == "" {
 		return nil, errNoStore
 	}
@@ -59,6 +59,14 @@ func (o *options) open(ctx context.Context) (checkpoint.Store, error) {
 		return nil, err
 	}
 	return sealed, nil
+}
+
+// url is where the threads are, or "".
+func (o *options) url() string {
+	if o.store != "" {
+		return o.store
+	}
+	return o.env("HOLDFAST_STORE")
 }
 
 func seal(store checkpoint.Store, sign, encrypt *secure.Keyring) (checkpoint.Store, error) {

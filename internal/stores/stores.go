@@ -99,19 +99,28 @@ func openSQLite(text string) (checkpoint.Store, error) {
 }
 
 func openPostgres(ctx context.Context, text string) (checkpoint.Store, error) {
-	u, q, err := parse(text)
+	u, o, err := Postgres(text)
 	if err != nil {
 		return nil, err
 	}
+	return opened(postgres.Open(ctx, u, o))
+}
+
+// Postgres returns what a URL of Postgres says to pgx, and what it says to the store.
+func Postgres(text string) (string, postgres.Options, error) {
+	u, q, err := parse(text)
+	if err != nil {
+		return "", postgres.Options{}, err
+	}
 	o := postgres.Options{Schema: take(q, "schema")}
 	if o.SynchronousCommit, err = either(take(q, "synchronous_commit"), "on", "off", postgres.On, postgres.Off); err != nil {
-		return nil, fmt.Errorf("stores: postgres: synchronous_commit: %w", err)
+		return "", o, fmt.Errorf("stores: postgres: synchronous_commit: %w", err)
 	}
 	if o.Pooler, err = either(take(q, "pooler"), "false", "true", false, true); err != nil {
-		return nil, fmt.Errorf("stores: postgres: pooler: %w", err)
+		return "", o, fmt.Errorf("stores: postgres: pooler: %w", err)
 	}
 	u.RawQuery = q.Encode()
-	return opened(postgres.Open(ctx, u.String(), o))
+	return u.String(), o, nil
 }
 
 func openRedis(ctx context.Context, text string) (checkpoint.Store, error) {
