@@ -21,6 +21,9 @@ type Backend interface {
 	// Erase removes all rows of a tenant.
 	Erase(ctx context.Context, tenant string) error
 
+	// Compact writes the files anew, without what was deleted. Where nothing is kept of that it does nothing.
+	Compact(ctx context.Context) error
+
 	// Close is called once, when no call is under way.
 	Close() error
 }

@@ -76,9 +76,17 @@ func (s *Store) Document(ctx context.Context, r Reader, id string) (out Document
 	return out, nil
 }
 
-// Erase removes all that a tenant has.
+// Erase removes all that a tenant has. On SQLite it ends with Compact; elsewhere that is for you to call.
 func (s *Store) Erase(ctx context.Context, tenant string) error {
 	return s.write(ctx, tenant, func(ctx context.Context) error { return s.back.Erase(ctx, tenant) })
+}
+
+// Compact writes the files of the store anew, without what was deleted: databases keep of it for a while what no query finds. It
+// costs as much as copying the documents of all tenants, and as much space meanwhile. On SQLite writers wait for it. On Postgres it is
+// VACUUM FULL: all calls wait, only the owner of the tables may, and the log of the server (pg_wal) has what was written until it is
+// recycled. Where the context has no deadline it takes at most sixty times Options.OpTimeout.
+func (s *Store) Compact(ctx context.Context) error {
+	return s.call(ctx, 60*s.o.OpTimeout, s.back.Compact)
 }
 
 // Close waits for the calls under way. Later ones are ErrClosed.

@@ -8,7 +8,7 @@ import (
 
 // Forget removes the content of items in all their versions, from rows, index and vectors. What is left of each says that it
 // was forgotten, and when. Items that follow from them become doubtful. Messages that said them and still wait in the outbox
-// are removed from it, with whatever else they say. Ids that are not there, or not the agent's to see, are ErrNotFound, and
+// are removed from it, with whatever else they say. The files of a database may keep what no query finds until Compact. Ids that are not there, or not the agent's to see, are ErrNotFound, and
 // nothing is changed.
 func (s *Store) Forget(ctx context.Context, sc memory.Scope, a memory.Agent, ids ...string) error {
 	return s.update(ctx, sc, a, func(ctx context.Context, u *unit) error {

@@ -146,3 +146,6 @@ func (b *inMemory) Erase(ctx context.Context, sc memory.Scope) error {
 }
 
 func (b *inMemory) Close() error { return nil }
+
+// Compact implements Backend: nothing is kept of what is deleted.
+func (b *inMemory) Compact(context.Context) error { return nil }

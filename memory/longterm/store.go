@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -43,12 +44,21 @@ func New(b Backend, o Options) (*Store, error) {
 	return &Store{back: b, o: o, closing: make(chan struct{}), news: make(chan struct{}, 1)}, nil
 }
 
-// Erase removes all rows of a scope. A job of it that is being worked on writes nothing any more.
+// Erase removes all rows of a scope. A job of it that is being worked on writes nothing any more. On SQLite it ends with Compact;
+// elsewhere that is for you to call. Where the context has no deadline it takes at most sixty times Options.OpTimeout.
 func (s *Store) Erase(ctx context.Context, sc memory.Scope) error {
 	if err := sc.Valid(); err != nil {
 		return err
 	}
-	return s.call(ctx, func(ctx context.Context) error { return s.back.Erase(ctx, sc) })
+	return s.within(ctx, 60*s.o.OpTimeout, func(ctx context.Context) error { return s.back.Erase(ctx, sc) })
+}
+
+// Compact writes the files of the store anew, without what was deleted: databases keep of it for a while what no query finds. It
+// costs as much as copying the memories of all users, and as much space meanwhile. On SQLite writers wait for it. On Postgres it is
+// VACUUM FULL: all calls wait, only the owner of the tables may, and the log of the server (pg_wal) has what was written until it is
+// recycled. Where the context has no deadline it takes at most sixty times Options.OpTimeout.
+func (s *Store) Compact(ctx context.Context) error {
+	return s.within(ctx, 60*s.o.OpTimeout, s.back.Compact)
 }
 
 // Close ends the workers and waits for the calls under way. Later ones are ErrClosed.
@@ -65,8 +75,13 @@ func (s *Store) Close() error {
 	return s.back.Close()
 }
 
-// call runs f unless the store is closed, with a deadline.
+// call is within the usual time.
 func (s *Store) call(ctx context.Context, f func(context.Context) error) error {
+	return s.within(ctx, s.o.OpTimeout, f)
+}
+
+// within runs f unless the store is closed, with a deadline.
+func (s *Store) within(ctx context.Context, timeout time.Duration, f func(context.Context) error) error {
 	s.life.RLock()
 	defer s.life.RUnlock()
 	if s.closed {
@@ -74,7 +89,7 @@ func (s *Store) call(ctx context.Context, f func(context.Context) error) error {
 	}
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.o.OpTimeout)
+		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
 	if ctx.Err() != nil {

@@ -53,6 +53,9 @@ type Backend interface {
 	// Erase removes all rows of a scope.
 	Erase(ctx context.Context, s memory.Scope) error
 
+	// Compact writes the files anew, without what was deleted. Where nothing is kept of that it does nothing.
+	Compact(ctx context.Context) error
+
 	// Close is called once, when no call is under way.
 	Close() error
 }

@@ -275,3 +275,6 @@ func (b *inMemory) Erase(_ context.Context, s memory.Scope) error {
 }
 
 func (b *inMemory) Close() error { return nil }
+
+// Compact implements Backend: nothing is kept of what is deleted.
+func (b *inMemory) Compact(context.Context) error { return nil }

@@ -180,9 +180,21 @@ func (s *Store) Delete(ctx context.Context, sc memory.Scope, conversation string
 	return err
 }
 
-// Erase removes all rows of a scope.
+// Erase removes all rows of a scope. On SQLite it ends with Compact; elsewhere that is for you to call. Where the context has no
+// deadline it takes at most sixty times Options.OpTimeout.
 func (s *Store) Erase(ctx context.Context, sc memory.Scope) error {
-	return s.call(ctx, sc, func(ctx context.Context) error { return s.back.Erase(ctx, sc) })
+	if err := sc.Valid(); err != nil {
+		return err
+	}
+	return s.within(ctx, 60*s.o.OpTimeout, func(ctx context.Context) error { return s.back.Erase(ctx, sc) })
+}
+
+// Compact writes the files of the store anew, without what was deleted: databases keep of it for a while what no query finds. It
+// costs as much as copying the conversations of all users, and as much space meanwhile. On SQLite writers wait for it. On Postgres it is
+// VACUUM FULL: all calls wait, only the owner of the tables may, and the log of the server (pg_wal) has what was written until it is
+// recycled. Where the context has no deadline it takes at most sixty times Options.OpTimeout.
+func (s *Store) Compact(ctx context.Context) error {
+	return s.within(ctx, 60*s.o.OpTimeout, s.back.Compact)
 }
 
 // Close waits for the calls under way. Later ones are ErrClosed.
@@ -218,11 +230,16 @@ func read[T any](
 	return out, err
 }
 
-// call runs f unless the store is closed, with a deadline.
+// call is within the usual time, for a scope.
 func (s *Store) call(ctx context.Context, sc memory.Scope, f func(context.Context) error) error {
 	if err := sc.Valid(); err != nil {
 		return err
 	}
+	return s.within(ctx, s.o.OpTimeout, f)
+}
+
+// within runs f unless the store is closed, with a deadline.
+func (s *Store) within(ctx context.Context, timeout time.Duration, f func(context.Context) error) error {
 	s.life.RLock()
 	defer s.life.RUnlock()
 	if s.closed {
@@ -230,7 +247,7 @@ func (s *Store) call(ctx context.Context, sc memory.Scope, f func(context.Contex
 	}
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.o.OpTimeout)
+		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
 	if ctx.Err() != nil {

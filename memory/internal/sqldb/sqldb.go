@@ -57,6 +57,13 @@ type DB interface {
 	Read(ctx context.Context, f func(Run) error) error // sees one moment
 	Write(ctx context.Context, f func(Run) error) error
 	Remove(ctx context.Context, f func(Run) error) error // as Write, and sees one moment: what another writes meanwhile stays whole
+
+	// Compact writes the files of the box anew, without what the tables no longer have. Writers wait for it, on Postgres all wait.
+	Compact(ctx context.Context) error
+
+	// Erased is called after all rows of an owner were removed. It is Compact where that is in nobody's way.
+	Erased(ctx context.Context) error
+
 	Close() error
 }
 

@@ -22,5 +22,5 @@
 //
 //   - Behind a pooler in transaction mode set [Options.Pooler].
 //   - A call whose context ends may cost its connection; the pool makes another.
-//   - What is removed is gone from the tables; from their files when VACUUM has been there.
+//   - What is removed is gone from the tables; from their files with Compact, or when VACUUM has been there and the space was used again.
 package postgres

@@ -16,5 +16,5 @@
 //
 //   - The file must be on a local disk: network file systems do not lock as SQLite needs it.
 //   - What is removed is overwritten with zeros in the file; the log beside it (-wal) may have it until the last Close.
-//   - The space of deleted rows is reused; the file shrinks only with VACUUM.
+//   - The space of deleted rows is reused; the file shrinks with Compact and Erase.
 package sqlite

@@ -24,8 +24,8 @@
 //
 // # Forgetting
 //
-// What was deleted stays in the server's files until VACUUM, and in its log until that is recycled; backups have it longer. Run VACUUM
-// after Forget or Erase where that matters.
+// What was deleted stays in the files of the server until Compact, or until VACUUM has been there and the space was used again, in its
+// log until that is recycled, and in backups. Call Compact after Forget or Erase where that matters.
 //
 // # Caveats
 //

@@ -16,9 +16,11 @@
 //
 // What is deleted is overwritten with zeros in the file. What was written lately is also in the log beside it (-wal): Forget and Erase
 // fold it into the file and empty it, if no other process is reading at that moment; else the next of them does, or the last Close.
+// SQLite does not reach the copies that a page keeps in its gaps where rows moved to another: Erase writes the whole file anew for
+// that, and after Forget it is for Compact.
 //
 // # Caveats
 //
 //   - The file must be on a local disk: network file systems do not lock as SQLite needs it.
-//   - The space of deleted rows is reused; the file shrinks only with VACUUM.
+//   - The space of deleted rows is reused; the file shrinks with Compact and Erase.
 package sqlite

@@ -204,6 +204,9 @@ func TestForgottenIsNowhere(t *testing.T) {
 	if err := s.Forget(t.Context(), bob, a, ids...); err != nil {
 		t.Fatal(err)
 	}
+	if err := s.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	for i := range 300 {
 		want := i%2 == 1
 		if got := inFiles(t, path, fmt.Sprintf("kanarienvogelx%d ", i)) || inFiles(t, path, fmt.Sprintf("kanarienvogely%d ", i)); got != want {

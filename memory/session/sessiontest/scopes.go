@@ -88,7 +88,7 @@ func checkVerbs(e *env) {
 	e.Helper()
 	methods := []string{}
 	for m := range reflect.TypeFor[*session.Store]().Methods() {
-		if m.Name != "Close" {
+		if m.Name != "Close" && m.Name != "Compact" { // of all users
 			methods = append(methods, m.Name)
 		}
 	}

@@ -12,5 +12,5 @@
 //
 //   - The file must be on a local disk: network file systems do not lock as SQLite needs it.
 //   - Times are by SQLite's clock, which has milliseconds.
-//   - The space of deleted rows is reused; the file shrinks only with VACUUM, which also wipes what was deleted.
+//   - The space of deleted rows is reused; the file shrinks with Compact and Erase, which also wipe what was deleted.
 package sqlite

@@ -98,7 +98,7 @@ func (b *backend) Update(ctx context.Context, tenant string, f func(knowledge.Tx
 
 // Erase implements knowledge.Backend.
 func (b *backend) Erase(ctx context.Context, tenant string) error {
-	return b.db.Write(ctx, func(run sqldb.Run) error {
+	err := b.db.Write(ctx, func(run sqldb.Run) error {
 		now, err := lock(ctx, run, tenant)
 		if err != nil {
 			return err
@@ -112,7 +112,14 @@ func (b *backend) Erase(ctx context.Context, tenant string) error {
 		}
 		return run(ctx, stmts...)
 	})
+	if err != nil {
+		return err
+	}
+	return b.db.Erased(ctx)
 }
+
+// Compact implements knowledge.Backend.
+func (b *backend) Compact(ctx context.Context) error { return b.db.Compact(ctx) }
 
 // Close implements knowledge.Backend.
 func (b *backend) Close() error { return b.db.Close() }

@@ -116,8 +116,14 @@ func (b *backend) Erase(ctx context.Context, sc memory.Scope) error {
 	if err != nil {
 		return err
 	}
-	return b.db.After(ctx, true)
+	if err := b.db.After(ctx, true); err != nil {
+		return err
+	}
+	return b.db.Erased(ctx)
 }
+
+// Compact implements longterm.Backend.
+func (b *backend) Compact(ctx context.Context) error { return b.db.Compact(ctx) }
 
 // Close implements longterm.Backend.
 func (b *backend) Close() error { return b.db.Close() }

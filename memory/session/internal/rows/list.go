@@ -122,7 +122,12 @@ func (b *backend) Erase(ctx context.Context, s memory.Scope) error {
 	for _, t := range append([]string{"hfs_conversation"}, tables...) {
 		stmts = append(stmts, sqldb.Exec(`delete from `+t+` where tenant = $1 and usr = $2`, s.Tenant(), s.User()))
 	}
-	return b.db.Remove(ctx, func(run sqldb.Run) error { return run(ctx, stmts...) })
+	if err := b.db.Remove(ctx, func(run sqldb.Run) error { return run(ctx, stmts...) }); err != nil {
+		return err
+	}
+	return b.db.Erased(ctx)
 }
+
+func (b *backend) Compact(ctx context.Context) error { return b.db.Compact(ctx) }
 
 func (b *backend) Close() error { return b.db.Close() }
