@@ -26,8 +26,15 @@ type Backend interface {
 	// too; zero: none is queued.
 	Next(ctx context.Context) (due, now time.Time, err error)
 
-	// Erase removes all rows of a scope.
+	// Erase removes all rows of a scope, and leaves its Hash: every later Update is memory.ErrErased, also one that was under way and
+	// has not ended.
 	Erase(ctx context.Context, sc memory.Scope) error
+
+	// Readmit takes that mark away.
+	Readmit(ctx context.Context, sc memory.Scope) error
+
+	// Count returns how many rows of all kinds a scope has.
+	Count(ctx context.Context, sc memory.Scope) (int, error)
 
 	// Compact writes the files anew, without what was deleted. Where nothing is kept of that it does nothing.
 	Compact(ctx context.Context) error

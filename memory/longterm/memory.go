@@ -62,6 +62,9 @@ func (b *inMemory) Update(ctx context.Context, sc memory.Scope, f func(Tx) error
 	h := b.home(sc)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.erased {
+		return memory.ErrErased
+	}
 	tx := &memoryTx{Map: h.index.Begin(), home: h, now: now()}
 	done := false
 	defer func() {
@@ -141,11 +144,26 @@ func (b *inMemory) Erase(ctx context.Context, sc memory.Scope) error {
 	h := b.home(sc)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.rows = newRows()
+	h.rows, h.erased = newRows(), true
 	return nil
+}
+
+func (b *inMemory) Readmit(ctx context.Context, sc memory.Scope) error {
+	h := b.home(sc)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.erased = false
+	return ctx.Err()
+}
+
+func (b *inMemory) Count(ctx context.Context, sc memory.Scope) (int, error) {
+	h := b.home(sc)
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return len(h.items) + len(h.shelves) + len(h.jobs), ctx.Err()
 }
 
 func (b *inMemory) Close() error { return nil }
 
-// Compact implements Backend: nothing is kept of what is deleted.
+// Nothing is kept of what is deleted.
 func (b *inMemory) Compact(context.Context) error { return nil }

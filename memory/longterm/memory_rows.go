@@ -14,7 +14,8 @@ import (
 
 // A home is what is kept in memory for one scope.
 type home struct {
-	mu sync.RWMutex
+	mu     sync.RWMutex
+	erased bool // for good
 	rows
 }
 

@@ -44,13 +44,34 @@ func New(b Backend, o Options) (*Store, error) {
 	return &Store{back: b, o: o, closing: make(chan struct{}), news: make(chan struct{}, 1)}, nil
 }
 
-// Erase removes all rows of a scope. A job of it that is being worked on writes nothing any more. On SQLite it ends with Compact;
+// Erase removes all rows of a scope for good: every later write of it is memory.ErrErased, so that nothing that is under way brings it
+// back, no job either, until Readmit. Of the scope its Hash is left, and when. On SQLite it ends with Compact;
 // elsewhere that is for you to call. Where the context has no deadline it takes at most sixty times Options.OpTimeout.
 func (s *Store) Erase(ctx context.Context, sc memory.Scope) error {
 	if err := sc.Valid(); err != nil {
 		return err
 	}
 	return s.within(ctx, 60*s.o.OpTimeout, func(ctx context.Context) error { return s.back.Erase(ctx, sc) })
+}
+
+// Readmit lets a user in again whose scope was erased. There is nothing of it.
+func (s *Store) Readmit(ctx context.Context, sc memory.Scope) error {
+	if err := sc.Valid(); err != nil {
+		return err
+	}
+	return s.within(ctx, s.o.OpTimeout, func(ctx context.Context) error { return s.back.Readmit(ctx, sc) })
+}
+
+// Count returns how many rows of all kinds a scope has: after Erase none.
+func (s *Store) Count(ctx context.Context, sc memory.Scope) (n int, err error) {
+	if err := sc.Valid(); err != nil {
+		return 0, err
+	}
+	err = s.within(ctx, s.o.OpTimeout, func(ctx context.Context) (err error) {
+		n, err = s.back.Count(ctx, sc)
+		return err
+	})
+	return n, err
 }
 
 // Compact writes the files of the store anew, without what was deleted: databases keep of it for a while what no query finds. It

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/holdfast-go/holdfast/memory"
 
 	"github.com/holdfast-go/holdfast/memory/search"
 )
@@ -252,7 +253,7 @@ func (s *Store) held(ctx context.Context, row JobRow, f func(context.Context, *u
 		}
 		return f(ctx, u, j)
 	})
-	if errors.Is(err, errLost) {
+	if errors.Is(err, errLost) || errors.Is(err, memory.ErrErased) {
 		s.o.Logger.InfoContext(ctx, "longterm: a job was lost to another worker, or removed", "job", row.ID)
 		return false, nil
 	}

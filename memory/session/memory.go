@@ -19,12 +19,15 @@ func NewMemory(o Options) (*Store, error) {
 }
 
 // MemoryBackend returns the back end of NewMemory, empty, for tests that put something in front of it.
-func MemoryBackend() Backend { return &inMemory{scopes: map[memory.Scope]*room{}} }
+func MemoryBackend() Backend {
+	return &inMemory{scopes: map[memory.Scope]*room{}, erased: map[string]bool{}}
+}
 
 // inMemory is the back end. A call holds the lock for as long as it takes; it never waits for anything.
 type inMemory struct {
 	mu     sync.Mutex
 	scopes map[memory.Scope]*room
+	erased map[string]bool // hashes of scopes
 }
 
 // A room is what is kept for one scope.
@@ -83,6 +86,9 @@ func (b *inMemory) Load(_ context.Context, k Key, refs []string) (out Snapshot, 
 func (b *inMemory) Update(_ context.Context, k Key, refs []string, decide func(Snapshot) (Delta, error)) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.erased[k.Scope.Hash()] {
+		return memory.ErrErased
+	}
 	now, r := b.now(), b.room(k.Scope)
 	t := r.conversations[k.Conversation]
 	if t == nil {
@@ -271,10 +277,29 @@ func (b *inMemory) Erase(_ context.Context, s memory.Scope) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.scopes, s)
+	b.erased[s.Hash()] = true
 	return nil
+}
+
+func (b *inMemory) Readmit(_ context.Context, s memory.Scope) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.erased, s.Hash())
+	return nil
+}
+
+func (b *inMemory) Count(_ context.Context, s memory.Scope) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r := b.room(s)
+	n := len(r.pins) + len(r.results)
+	for _, t := range r.conversations {
+		n += 1 + len(t.messages) + len(t.calls) + len(t.facts) + len(t.candidates) + len(t.pins)
+	}
+	return n, nil
 }
 
 func (b *inMemory) Close() error { return nil }
 
-// Compact implements Backend: nothing is kept of what is deleted.
+// Nothing is kept of what is deleted.
 func (b *inMemory) Compact(context.Context) error { return nil }

@@ -8,6 +8,8 @@
 //	{now}       the clock of the store, in microseconds
 //	{in $3}     as in "id {in $3}": is one of a []string
 //	{ints $3}   as in "no {ints $3}": is one of a []int64
+//	{share $3}  waits for who has {alone $3} of the same text, until the end of its transaction; a value of no meaning
+//	{alone $3}  as {share}, and waits for those too
 //	{lock}      at the end of a select: locks its rows
 //	{skip}      at the end of a select: locks its rows and leaves out those that another has locked
 package sqldb
@@ -46,6 +48,26 @@ func (s Stmt) Runs() [][]any {
 		return s.Many
 	}
 	return [][]any{s.Args}
+}
+
+// Share keeps an Alone of the same key out until the transaction ends.
+func Share(key string) Stmt { return Exec(`select {share $1}`, key) }
+
+// Alone waits for all who Share a key, and keeps them out until the transaction ends.
+func Alone(key string) Stmt { return Exec(`select {alone $1}`, key) }
+
+// Counts add to n the rows of tables under a condition.
+func Counts(n *int, tables []string, where string, args ...any) (stmts []Stmt) {
+	add := func(scan func(...any) error) error {
+		var rows int
+		err := scan(&rows)
+		*n += rows
+		return err
+	}
+	for _, t := range tables {
+		stmts = append(stmts, Query(`select count(*) from `+t+where, add, args...))
+	}
+	return stmts
 }
 
 // Run runs statements in a transaction, one after the other, up to the first error.

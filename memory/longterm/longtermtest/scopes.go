@@ -91,6 +91,13 @@ var verbs = map[string]func(e *env, s memory.Scope, a memory.Agent, id string) (
 	"Forget": func(e *env, s memory.Scope, a memory.Agent, id string) (string, error) {
 		return "", e.store.Forget(e.Context(), s, a, id)
 	},
+	"Count": func(e *env, s memory.Scope, a memory.Agent, _ string) (string, error) {
+		n, err := e.store.Count(e.Context(), s)
+		return shown(n), errors.Join(a.Valid(), err)
+	},
+	"Readmit": func(e *env, s memory.Scope, a memory.Agent, _ string) (string, error) {
+		return "", errors.Join(a.Valid(), e.store.Readmit(e.Context(), s))
+	},
 	"Erase": func(e *env, s memory.Scope, a memory.Agent, _ string) (string, error) {
 		return "", errors.Join(a.Valid(), e.store.Erase(e.Context(), s))
 	},
@@ -105,7 +112,7 @@ func shown(v any) string {
 
 // order is that in which they are called: what deletes goes last.
 var order = []string{
-	"Add", "Search", "List", "Get", "AsOf", "History", "Update", "Confirm", "Remember", "Jobs", "Retry", "Embed", "RollBack", "Forget", "Erase",
+	"Add", "Search", "List", "Get", "AsOf", "History", "Update", "Confirm", "Remember", "Jobs", "Retry", "Embed", "RollBack", "Forget", "Count", "Readmit", "Erase",
 }
 
 // checkVerbs fails if the store has a method that this file does not know.
@@ -311,12 +318,31 @@ func erasing(e *env) {
 	e.add(about("key", "the canary sings", "m1", 1), inferred("maybe", "m2", 1))
 	e.remember(exchange("m3", "note the canary"))
 	e.ok(e.store.Erase(e.Context(), e.scope))
+	e.ok(e.store.Erase(e.Context(), e.scope))
 	e.equal("all", e.all(), "nullnull")
+	e.equal("rows", e.count(), 0)
 	e.finds("canary")
+
+	_, err := e.store.Add(e.Context(), e.scope, e.agent, about("key", "the canary sings", "m1", 1))
+	e.is(err, memory.ErrErased)
+	e.is(e.store.Remember(e.Context(), e.scope, e.agent, exchange("m3", "note the canary")), memory.ErrErased)
+	e.equal("rows after a late write", e.count(), 0)
+
+	e.ok(e.store.Readmit(e.Context(), e.scope))
+	e.ok(e.store.Readmit(e.Context(), e.scope))
 	e.one(about("key", "the canary sings", "m1", 1), longterm.Stored)
 	e.finds("canary", "the canary sings")
+	e.equal("rows of who came back", e.count() > 0, true)
 	e.ok(e.store.Erase(e.Context(), e.scope))
-	e.ok(e.store.Erase(e.Context(), e.scope))
+	e.ok(e.store.Compact(e.Context()))
+	e.equal("rows", e.count(), 0)
+}
+
+func (e *env) count() int {
+	e.Helper()
+	n, err := e.store.Count(e.Context(), e.scope)
+	e.ok(err)
+	return n
 }
 
 func closed(e *env) {

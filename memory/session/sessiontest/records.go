@@ -194,7 +194,24 @@ func deletion(e *env) {
 	e.ok(err)
 	_, err = e.store.Result(e.Context(), e.scope, stays.ID)
 	e.is(err, memory.ErrNoResult)
-	e.equal("what is left of a scope", fmt.Sprint(len(cs), len(ps)), "0 0")
+	e.equal("what is left of a scope", fmt.Sprint(len(cs), len(ps), e.count(e.scope)), "0 0 0")
+
+	_, err = e.store.Write(e.Context(), e.scope, "stays", session.Write{})
+	e.is(err, memory.ErrErased)
+	e.is(e.store.PutResult(e.Context(), e.scope, stays), memory.ErrErased)
+	e.equal("rows after a late write", e.count(e.scope), 0)
+	e.ok(e.store.Readmit(e.Context(), e.scope))
+	_, err = e.store.Write(e.Context(), e.scope, "stays", session.Write{})
+	e.ok(err)
+	e.equal("rows of who came back", e.count(e.scope), 1)
+	e.ok(e.store.Compact(e.Context()))
+}
+
+func (e *env) count(s memory.Scope) int {
+	e.Helper()
+	n, err := e.store.Count(e.Context(), s)
+	e.ok(err)
+	return n
 }
 
 var pinCases = []testCase{

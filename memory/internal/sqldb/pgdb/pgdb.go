@@ -39,11 +39,13 @@ var _ sqldb.DB = (*DB)(nil)
 // words are those of Postgres. The clock is the server's, so that all machines have the same.
 func words() sqldb.Words {
 	return sqldb.Words{
-		"now":  `(extract(epoch from clock_timestamp()) * 1000000)::bigint`,
-		"in":   `= any($::text[])`,
-		"ints": `= any($::bigint[])`,
-		"lock": `for update`,
-		"skip": `for update skip locked`,
+		"now":   `(extract(epoch from clock_timestamp()) * 1000000)::bigint`,
+		"in":    `= any($::text[])`,
+		"ints":  `= any($::bigint[])`,
+		"share": `pg_advisory_xact_lock_shared(hashtextextended($, 0))`,
+		"alone": `pg_advisory_xact_lock(hashtextextended($, 0))`,
+		"lock":  `for update`,
+		"skip":  `for update skip locked`,
 	}
 }
 

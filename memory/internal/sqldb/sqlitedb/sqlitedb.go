@@ -38,7 +38,7 @@ var _ sqldb.DB = (*DB)(nil)
 
 // words are SQLite's. Its own clock has milliseconds. Who writes is alone with the file, and need not lock rows.
 var words = sqldb.Words{
-	"lock": ``, "skip": ``,
+	"lock": ``, "skip": ``, "share": `$`, "alone": `$`,
 	"now":  `cast(round(unixepoch('subsec') * 1000) as integer) * 1000`,
 	"in":   `in (select value from json_each($))`,
 	"ints": `in (select value from json_each($))`,

@@ -45,6 +45,7 @@ var tables = []string{"hfl_item", "hfl_depend", "hfl_index", "hfl_shelf", "hfl_j
 // it is made again.
 const (
 	sqlMakeScope = `insert into hfl_scope(tenant, usr) values ($1, $2) on conflict (tenant, usr) do nothing`
+	sqlErased    = `select 1 from hfl_erased where scope = $1`
 	sqlLockScope = `select {now} from hfl_scope where tenant = $1 and usr = $2 {lock}`
 )
 
@@ -55,6 +56,20 @@ func clock(to *time.Time) func(scan func(...any) error) error {
 		*to = sqldb.At(micros)
 		return err
 	}
+}
+
+// admit locks a scope for a write, unless it was erased.
+func admit(ctx context.Context, run sqldb.Run, sc memory.Scope) (now time.Time, err error) {
+	now, err = lock(ctx, run, sc)
+	if err != nil {
+		return now, err
+	}
+	erased := false
+	err = run(ctx, sqldb.Query(sqlErased, func(scan func(...any) error) error { erased = true; return scan(new(int64)) }, sc.Hash()))
+	if err == nil && erased {
+		err = memory.ErrErased
+	}
+	return now, err
 }
 
 // lock makes the transaction alone with the scope, and returns the time.
@@ -80,7 +95,7 @@ func (b *backend) View(ctx context.Context, sc memory.Scope, f func(longterm.Tx)
 func (b *backend) Update(ctx context.Context, sc memory.Scope, f func(longterm.Tx) error) error {
 	forgot := false
 	err := b.db.Write(ctx, func(run sqldb.Run) error {
-		now, err := lock(ctx, run, sc)
+		now, err := admit(ctx, run, sc)
 		if err != nil {
 			return err
 		}
@@ -111,6 +126,7 @@ func (b *backend) Erase(ctx context.Context, sc memory.Scope) error {
 		for _, t := range tables {
 			stmts = append(stmts, sqldb.Exec(`delete from `+t+mineOnly, x.mine()...))
 		}
+		stmts = append(stmts, sqldb.Exec(`insert into hfl_erased(scope, at) values ($1, {now}) on conflict (scope) do nothing`, sc.Hash()))
 		return run(ctx, stmts...)
 	})
 	if err != nil {
@@ -120,6 +136,22 @@ func (b *backend) Erase(ctx context.Context, sc memory.Scope) error {
 		return err
 	}
 	return b.db.Erased(ctx)
+}
+
+// Readmit implements longterm.Backend.
+func (b *backend) Readmit(ctx context.Context, sc memory.Scope) error {
+	return b.db.Write(ctx, func(run sqldb.Run) error {
+		return run(ctx, sqldb.Exec(`delete from hfl_erased where scope = $1`, sc.Hash()))
+	})
+}
+
+// Count implements longterm.Backend.
+func (b *backend) Count(ctx context.Context, sc memory.Scope) (n int, err error) {
+	err = b.db.Read(ctx, func(run sqldb.Run) error {
+		n = 0
+		return run(ctx, sqldb.Counts(&n, tables, mineOnly, sc.Tenant(), sc.User())...)
+	})
+	return n, err
 }
 
 // Compact implements longterm.Backend.

@@ -34,20 +34,29 @@ func Run(t *testing.T, b longterm.Backend, rounds int, withVectors bool) {
 		}
 		scopes = append(scopes, sc)
 	}
+	erased := map[memory.Scope]bool{}
 	for range rounds {
 		sc := scopes[g.r.IntN(len(scopes))]
 		change, fails := g.change(), g.r.IntN(6) == 0
 		for _, to := range []longterm.Backend{b, m} {
-			if err := to.Update(t.Context(), sc, func(tx longterm.Tx) error {
+			err := to.Update(t.Context(), sc, func(tx longterm.Tx) error {
 				return errors.Join(change(t.Context(), tx), failed(fails))
-			}); err != nil && !errors.Is(err, errOwn) {
+			})
+			if erased[sc] != errors.Is(err, memory.ErrErased) || err != nil && !erased[sc] && !errors.Is(err, errOwn) {
 				t.Fatal(err)
 			}
 		}
-		if g.r.IntN(20) == 0 {
+		switch g.r.IntN(20) {
+		case 0:
 			if err := errors.Join(b.Erase(t.Context(), sc), m.Erase(t.Context(), sc)); err != nil {
 				t.Fatal(err)
 			}
+			erased[sc] = true
+		case 1, 2, 3, 4:
+			if err := errors.Join(b.Readmit(t.Context(), sc), m.Readmit(t.Context(), sc)); err != nil {
+				t.Fatal(err)
+			}
+			delete(erased, sc)
 		}
 		look := g.look()
 		for _, sc := range scopes {

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/holdfast-go/holdfast/memory"
@@ -16,7 +17,7 @@ type backend struct{ db sqldb.DB }
 
 const (
 	sqlLock = `insert into hfs_conversation as c (tenant, usr, id, created, updated, messages)
-		values ($1, $2, $3, {now}, {now}, 0)
+		select $1, $2, $3, {now}, {now}, 0 where not exists (select 1 from hfs_erased where scope = $4)
 		on conflict (tenant, usr, id) do update set messages = c.messages
 		returning created, updated, messages, {now}`
 	sqlConversation = `select created, updated, messages, {now} from hfs_conversation where tenant = $1 and usr = $2 and id = $3`
@@ -32,7 +33,13 @@ func (b *backend) Load(ctx context.Context, k session.Key, refs []string) (out s
 
 func (b *backend) Update(ctx context.Context, k session.Key, refs []string, decide func(session.Snapshot) (session.Delta, error)) error {
 	return b.db.Write(ctx, func(run sqldb.Run) error {
-		snap, err := load(ctx, run, sqlLock, k, refs)
+		if err := run(ctx, sqldb.Share(gate(k.Scope))); err != nil {
+			return err
+		}
+		snap, err := load(ctx, run, sqlLock, k, refs, k.Scope.Hash())
+		if errors.Is(err, session.ErrNotFound) {
+			return memory.ErrErased
+		}
 		if err != nil {
 			return err
 		}
@@ -45,9 +52,11 @@ func (b *backend) Update(ctx context.Context, k session.Key, refs []string, deci
 }
 
 // load reads a conversation. The head is read first, because that may lock it.
-func load(ctx context.Context, run sqldb.Run, head string, k session.Key, refs []string) (session.Snapshot, error) {
+func load(
+	ctx context.Context, run sqldb.Run, head string, k session.Key, refs []string, more ...any,
+) (session.Snapshot, error) {
 	s := session.Snapshot{Calls: map[string]bool{}}
-	if err := run(ctx, loadHead(head, k, &s)); err != nil {
+	if err := run(ctx, loadHead(head, k, &s, more...)); err != nil {
 		return s, err
 	}
 	if s.Now.IsZero() {
@@ -60,7 +69,7 @@ func load(ctx context.Context, run sqldb.Run, head string, k session.Key, refs [
 	return s, run(ctx, stmts...)
 }
 
-func loadHead(text string, k session.Key, s *session.Snapshot) sqldb.Stmt {
+func loadHead(text string, k session.Key, s *session.Snapshot, more ...any) sqldb.Stmt {
 	s.Conversation = session.Conversation{ID: k.Conversation, Scope: k.Scope}
 	return sqldb.Query(text, func(scan func(...any) error) error {
 		var created, updated, now int64
@@ -69,8 +78,11 @@ func loadHead(text string, k session.Key, s *session.Snapshot) sqldb.Stmt {
 		}
 		s.Conversation.Created, s.Conversation.Updated, s.Now = at(created), at(updated), at(now)
 		return nil
-	}, ids(k)...)
+	}, ids(k, more...)...)
 }
+
+// gate is what writers of a scope share, and its erasure has alone.
+func gate(s memory.Scope) string { return "hfs_" + s.Hash() }
 
 // ids are the arguments $1, $2 and $3 of nearly every statement.
 func ids(k session.Key, more ...any) []any {

@@ -117,16 +117,37 @@ func (b *backend) Delete(ctx context.Context, k session.Key) error {
 	return b.db.Remove(ctx, func(run sqldb.Run) error { return run(ctx, stmts...) })
 }
 
+// Erase is no Remove: what it waited for it must see.
 func (b *backend) Erase(ctx context.Context, s memory.Scope) error {
-	var stmts []sqldb.Stmt
-	for _, t := range append([]string{"hfs_conversation"}, tables...) {
-		stmts = append(stmts, sqldb.Exec(`delete from `+t+` where tenant = $1 and usr = $2`, s.Tenant(), s.User()))
+	stmts := []sqldb.Stmt{sqldb.Alone(gate(s))}
+	for _, t := range scopeTables {
+		stmts = append(stmts, sqldb.Exec(`delete from `+t+mineOnly, s.Tenant(), s.User()))
 	}
-	if err := b.db.Remove(ctx, func(run sqldb.Run) error { return run(ctx, stmts...) }); err != nil {
+	stmts = append(stmts, sqldb.Exec(`insert into hfs_erased(scope, at) values ($1, {now}) on conflict (scope) do nothing`, s.Hash()))
+	if err := b.db.Write(ctx, func(run sqldb.Run) error { return run(ctx, stmts...) }); err != nil {
 		return err
 	}
 	return b.db.Erased(ctx)
 }
+
+func (b *backend) Readmit(ctx context.Context, s memory.Scope) error {
+	return b.db.Write(ctx, func(run sqldb.Run) error {
+		return run(ctx, sqldb.Alone(gate(s)), sqldb.Exec(`delete from hfs_erased where scope = $1`, s.Hash()))
+	})
+}
+
+func (b *backend) Count(ctx context.Context, s memory.Scope) (n int, err error) {
+	err = b.db.Read(ctx, func(run sqldb.Run) error {
+		n = 0
+		return run(ctx, sqldb.Counts(&n, scopeTables, mineOnly, s.Tenant(), s.User())...)
+	})
+	return n, err
+}
+
+const mineOnly = ` where tenant = $1 and usr = $2`
+
+// scopeTables are all that have rows of a scope.
+var scopeTables = append([]string{"hfs_conversation"}, tables...)
 
 func (b *backend) Compact(ctx context.Context) error { return b.db.Compact(ctx) }
 

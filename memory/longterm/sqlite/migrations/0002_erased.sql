@@ -1,0 +1,2 @@
+-- Scopes that were erased, by their hash. Who writes looks here first.
+create table hfl_erased(scope text primary key, at integer not null) without rowid;
