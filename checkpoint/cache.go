@@ -17,6 +17,9 @@ type Cache interface {
 	// CachePut keeps a body, which must not be empty, for so long from now; it replaces what was there. What has expired is removed
 	// sooner or later. A body that the store cannot take is ErrTooLarge.
 	CachePut(ctx context.Context, k CacheKey, body []byte, ttl time.Duration) error
+
+	// CacheClear removes all that a tenant has in the cache. It costs a look at all of the cache on Redis.
+	CacheClear(ctx context.Context, tenant string) error
 }
 
 // A CacheKey is a place in a cache. Tenants never share one.

@@ -53,6 +53,16 @@ func (m *Memory) CachePut(ctx context.Context, k CacheKey, body []byte, ttl time
 	return nil
 }
 
+// CacheClear implements Cache.
+func (m *Memory) CacheClear(ctx context.Context, tenant string) error {
+	if err := m.beginCache(ctx, (&CacheKey{Tenant: tenant}).Valid()); err != nil {
+		return err
+	}
+	defer m.mu.RUnlock()
+	m.cache.clear(tenant)
+	return nil
+}
+
 // beginCache holds the store open for a call that may go on.
 func (m *Memory) beginCache(ctx context.Context, valid error) error {
 	if valid != nil {
@@ -104,6 +114,16 @@ func (c *memCache) put(item *memCached, now time.Time, most int64) {
 			return
 		}
 		c.remove(last)
+	}
+}
+
+func (c *memCache) clear(tenant string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for k, e := range c.items {
+		if k.Tenant == tenant {
+			c.remove(e)
+		}
 	}
 }
 

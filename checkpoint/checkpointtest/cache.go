@@ -13,6 +13,7 @@ var cacheCases = []testCase{
 	{"cache-put-and-get", "E25", "a node's result is taken from the cache as it was put: other bytes would be another result", cachePutAndGet},
 	{"cache-apart", "E25", "tenants never share a result, nor do two keys", cacheApart},
 	{"cache-expires", "E25", "a result that is older than its time is not used, by the store's clock", cacheExpires},
+	{"cache-clear", "R113", "a tenant's results can be removed, all of them and nobody else's", cacheClear},
 	{"cache-refuses", "C7", "what one store takes all take", cacheRefuses},
 	{"cache-at-once", "E25", "many tasks put and get one key at the same moment, and none of them sees half of a body", cacheAtOnce},
 }
@@ -42,6 +43,27 @@ func (e *env) gets(c checkpoint.Cache, k checkpoint.CacheKey, want string) {
 	if string(got) != want || (got == nil) != (want == "") {
 		e.Fatalf("%d bytes from the cache, %q; want %q", len(got), clip(string(got)), clip(want))
 	}
+}
+
+func cacheClear(e *env) {
+	e.cached(func(c checkpoint.Cache) {
+		a, b, other := e.cacheKey("a"), e.cacheKey("b"), e.cacheKey("a")
+		other.Tenant += "*" // which some would take for a pattern
+		longer := e.cacheKey("a")
+		longer.Tenant += "x"
+		for _, k := range []checkpoint.CacheKey{a, b, other, longer} {
+			e.put(c, k, "body")
+		}
+		e.ok(c.CacheClear(e.Context(), other.Tenant))
+		e.gets(c, other, "")
+		e.gets(c, a, "body")
+		e.ok(c.CacheClear(e.Context(), e.tenant))
+		e.ok(c.CacheClear(e.Context(), e.tenant))
+		e.gets(c, a, "")
+		e.gets(c, b, "")
+		e.gets(c, longer, "body")
+		e.is(c.CacheClear(e.Context(), ""), checkpoint.ErrBadKey)
+	})
 }
 
 func cachePutAndGet(e *env) {

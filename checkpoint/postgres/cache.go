@@ -56,3 +56,16 @@ func (s *Store) CachePut(ctx context.Context, k checkpoint.CacheKey, body []byte
 		b.add(sqlCacheSweep)
 	})
 }
+
+// CacheClear implements checkpoint.Cache.
+func (s *Store) CacheClear(ctx context.Context, tenant string) error {
+	if err := (&checkpoint.CacheKey{Tenant: tenant}).Valid(); err != nil {
+		return err
+	}
+	ctx, leave, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return s.write(ctx, tenant, func(b *batch) { b.add(`delete from hf_cache where tenant = $1`, tenant) })
+}

@@ -18,7 +18,8 @@ var (
 	// ErrTenantRequired is returned by lists over all tenants under row-level security.
 	ErrTenantRequired = errors.New("postgres: row-level security allows no list over all tenants; name a tenant, or use a store of a role that may see all")
 
-	// ErrUnsuitable is returned by Open for a server or a database that cannot keep threads. The message says why.
+	// ErrUnsuitable is returned by Open for a server or a database that cannot keep threads, and by Compact for a role that may not
+	// do it. The message says why.
 	ErrUnsuitable = errors.New("postgres: the database is not suitable")
 )
 

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/holdfast-go/holdfast/checkpoint"
@@ -16,7 +17,12 @@ var _ checkpoint.Cache = (*Store)(nil)
 // cacheKey is the one key of a cached body. No key of a thread begins like it, and a cluster spreads them by the whole of it.
 func (s *Store) cacheKey(k *checkpoint.CacheKey) string {
 	e := base64.RawURLEncoding
-	return s.o.Prefix + ":cache:" + e.EncodeToString([]byte(k.Tenant)) + "." + e.EncodeToString(k.Hash[:])
+	return s.cacheStem(k.Tenant) + e.EncodeToString(k.Hash[:])
+}
+
+// cacheStem is what the keys of a tenant begin with.
+func (s *Store) cacheStem(tenant string) string {
+	return s.o.Prefix + ":cache:" + base64.RawURLEncoding.EncodeToString([]byte(tenant)) + "."
 }
 
 // CacheGet implements checkpoint.Cache.
@@ -51,4 +57,28 @@ func (s *Store) CachePut(ctx context.Context, k checkpoint.CacheKey, body []byte
 		return struct{}{}, failure(s.client.Do(ctx, "SET", s.cacheKey(&k), value, "PX", ttl.Milliseconds()).Err())
 	})
 	return err
+}
+
+// CacheClear implements checkpoint.Cache.
+func (s *Store) CacheClear(ctx context.Context, tenant string) error {
+	if err := (&checkpoint.CacheKey{Tenant: tenant}).Valid(); err != nil {
+		return err
+	}
+	_, err := do(ctx, s, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, s.eachMaster(ctx, func(ctx context.Context, c goredis.UniversalClient) error {
+			keys := c.Scan(ctx, 0, globQuoted(s.cacheStem(tenant))+"*", 1000).Iterator()
+			for keys.Next(ctx) {
+				if err := c.Unlink(ctx, keys.Val()).Err(); err != nil {
+					return failure(err)
+				}
+			}
+			return failure(keys.Err())
+		})
+	})
+	return err
+}
+
+// globQuoted is a pattern that means a text itself.
+func globQuoted(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `^`, `\^`).Replace(text)
 }

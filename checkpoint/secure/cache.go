@@ -50,3 +50,12 @@ func (s *store) CachePut(ctx context.Context, k checkpoint.CacheKey, body []byte
 	at := cacheRow(&k)
 	return c.CachePut(ctx, k, s.guard.seal(&at, body), ttl)
 }
+
+// CacheClear implements checkpoint.Cache.
+func (s *store) CacheClear(ctx context.Context, tenant string) error {
+	c, err := s.cache()
+	if err != nil {
+		return err
+	}
+	return c.CacheClear(ctx, tenant)
+}

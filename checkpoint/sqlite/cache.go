@@ -12,6 +12,7 @@ const (
 	sqlCacheGet = `select body from hf_cache where tenant = ? and hash = ? and until > ?`
 	sqlCachePut = `insert into hf_cache(tenant, hash, until, body) values (?, ?, ?, ?)
 		on conflict(tenant, hash) do update set until = excluded.until, body = excluded.body`
+	sqlCacheClear = `delete from hf_cache where tenant = ?`
 	// More than come at a time, and not so many that others wait.
 	sqlCacheSweep = `delete from hf_cache where rowid in (select rowid from hf_cache where until <= ? limit 100)`
 )
@@ -43,6 +44,17 @@ func (s *Store) CachePut(ctx context.Context, k checkpoint.CacheKey, body []byte
 			{sqlCacheSweep, []value{now}},
 			{sqlCachePut, []value{k.Tenant, k.Hash[:], now.Add(ttl), body}},
 		})
+	})
+	return err
+}
+
+// CacheClear implements checkpoint.Cache.
+func (s *Store) CacheClear(ctx context.Context, tenant string) error {
+	if err := (&checkpoint.CacheKey{Tenant: tenant}).Valid(); err != nil {
+		return err
+	}
+	_, err := write(ctx, s, 0, func(c *conn) (struct{}, error) {
+		return struct{}{}, c.all([]step{{sqlCacheClear, []value{tenant}}})
 	})
 	return err
 }

@@ -284,6 +284,16 @@ func (s *Store) CachePut(ctx context.Context, k checkpoint.CacheKey, body []byte
 	})
 }
 
+// CacheClear implements checkpoint.Cache, if the inner store does.
+func (s *Store) CacheClear(ctx context.Context, tenant string) error {
+	return s.do(ctx, &Call{Name: "CacheClear"}, func() error {
+		if c, ok := s.inner.(checkpoint.Cache); ok {
+			return c.CacheClear(ctx, tenant)
+		}
+		return errors.ErrUnsupported
+	})
+}
+
 // Threads implements checkpoint.Directory.
 func (s *Store) Threads(ctx context.Context, f checkpoint.ThreadFilter) ([]checkpoint.Head, error) {
 	return result(ctx, s, &Call{Name: "Threads"}, func() ([]checkpoint.Head, error) { return s.inner.Threads(ctx, f) })
