@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -13,16 +14,50 @@ import (
 
 var _ checkpoint.Compacter = (*Store)(nil)
 
-// Compact implements checkpoint.Compacter: each master writes its append-only file and its snapshot anew, where it has them, beside its
-// other work. Replicas and backups keep what was deleted for as long as they keep anything.
+// Compact implements checkpoint.Compacter. First the names of deleted threads go from the index: it keeps them until no write that was
+// announced can come, ten operation time-outs after they were noticed, for which Compact waits. Then each master writes its append-only
+// file and its snapshot anew, where it has them, beside its other work. Replicas and backups keep what was deleted for as long as they
+// keep anything.
 func (s *Store) Compact(ctx context.Context) error {
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, 60*s.o.OpTimeout)
 		defer cancel()
 	}
+	if err := s.sweep(ctx); err != nil {
+		return err
+	}
 	_, err := do(ctx, s, func(ctx context.Context) (struct{}, error) { return struct{}{}, s.eachMaster(ctx, rewrite) })
 	return err
+}
+
+// sweep takes out of the index what does not belong: the first look makes it suspect, the second, a grace later, takes it out.
+func (s *Store) sweep(ctx context.Context) error {
+	doubts, err := do(ctx, s, s.doubts)
+	if err != nil || doubts == 0 {
+		return err
+	}
+	if err := rest(ctx, time.Duration(s.grace())*time.Millisecond+pollEvery); err != nil {
+		return err
+	}
+	_, err = do(ctx, s, s.doubts)
+	return err
+}
+
+// pollEvery is the time between two looks at what the server does.
+const pollEvery = 20 * time.Millisecond
+
+// doubts looks at all of the index, and returns how much does not belong in it.
+func (s *Store) doubts(ctx context.Context) (n int, err error) {
+	for _, set := range []string{"a", "l", "w", "i"} {
+		w := s.threadsFrom(set, "", checkpoint.Key{}, false)
+		if err := w.each(ctx, 1000, func(look) (bool, error) { return true, nil }); err != nil {
+			return 0, err
+		}
+		n += w.doubts
+	}
+	w, _, err := s.byAge(ctx, &checkpoint.QuestionFilter{Expired: true, Limit: math.MaxInt32})
+	return n + w.doubts, err
 }
 
 // eachMaster runs f with each server that has threads.
@@ -72,15 +107,15 @@ func anew(ctx context.Context, c goredis.UniversalClient, job, status string, be
 				begun = true
 			}
 		}
-		if err := rest(ctx); err != nil {
+		if err := rest(ctx, pollEvery); err != nil {
 			return err
 		}
 	}
 }
 
-// rest is the time between two looks at a job of the server.
-func rest(ctx context.Context) error {
-	t := time.NewTimer(20 * time.Millisecond)
+// rest waits.
+func rest(ctx context.Context, wait time.Duration) error {
+	t := time.NewTimer(wait)
 	defer t.Stop()
 	select {
 	case <-t.C:

@@ -56,6 +56,7 @@ type walk struct {
 	to      string
 	parts   [shards]part
 	suspect [shards][]value // what does not belong
+	doubts  int             // how much that is
 	read    [shards]int64   // when the parts were read first, by the server's clock
 }
 
@@ -140,6 +141,7 @@ func (w *walk) fill(ctx context.Context, n int) error {
 
 // doubt notes a candidate that does not belong.
 func (w *walk) doubt(c candidate) {
+	w.doubts++
 	w.suspect[c.shard] = append(w.suspect[c.shard], w.set, c.member)
 }
 

@@ -249,9 +249,15 @@ func (s *Store) questionsByThread(ctx context.Context, f *checkpoint.QuestionFil
 	return out[:min(len(out), limitOf(f.Limit))], err
 }
 
-func (s *Store) questionsByAge(ctx context.Context, f *checkpoint.QuestionFilter) (out []checkpoint.Question, err error) {
+func (s *Store) questionsByAge(ctx context.Context, f *checkpoint.QuestionFilter) ([]checkpoint.Question, error) {
+	_, out, err := s.byAge(ctx, f)
+	return out, err
+}
+
+// byAge also returns the walk, which knows what did not belong.
+func (s *Store) byAge(ctx context.Context, f *checkpoint.QuestionFilter) (w *walk, out []checkpoint.Question, err error) {
 	limit := limitOf(f.Limit)
-	w := &walk{s: s, set: "q", after: candidate{score: -1}}
+	w = &walk{s: s, set: "q", after: candidate{score: -1}}
 	if f.After != (checkpoint.QuestionCursor{}) {
 		// All rows of a question sort after its id and a NUL, and this is behind each of them.
 		w.after = candidate{score: millis(f.After.Asked), member: member(f.After.Key) + "\x00" + f.After.ID + "\x01"}
@@ -260,7 +266,7 @@ func (s *Store) questionsByAge(ctx context.Context, f *checkpoint.QuestionFilter
 	for page := min(max(limit, 16), 1000); len(out) < limit; {
 		cs, err := w.next(ctx, page)
 		if err != nil {
-			return nil, err
+			return w, nil, err
 		}
 		ours := slices.DeleteFunc(slices.Clone(cs), func(c candidate) bool { return f.Tenant != "" && !strings.HasPrefix(c.member, f.Tenant+"\x00") })
 		tasks := make([]task, len(ours))
@@ -274,12 +280,12 @@ func (s *Store) questionsByAge(ctx context.Context, f *checkpoint.QuestionFilter
 			r.text()
 			row, answer := r.text(), r.text()
 			if r.err != nil {
-				return nil, r.err
+				return w, nil, r.err
 			}
 			var q checkpoint.Question
 			if row != "" {
 				if q, err = decodeQuestion(key, id, row, answer, now); err != nil {
-					return nil, err
+					return w, nil, err
 				}
 			}
 			if row == "" || q.State == checkpoint.Closed || millis(q.Asked) != ours[i].score {
@@ -294,5 +300,5 @@ func (s *Store) questionsByAge(ctx context.Context, f *checkpoint.QuestionFilter
 			break
 		}
 	}
-	return out, nil
+	return w, out, nil
 }
