@@ -9,7 +9,7 @@ import (
 // drivers are the modules that speak to a database, and driven the packages that may import them, besides back ends.
 var (
 	drivers = []string{"modernc.org/sqlite", "github.com/jackc/pgx", "github.com/pgvector/", "github.com/redis/"}
-	driven  = []string{"/memory/internal/sqldb/sqlitedb", "/memory/internal/sqldb/pgdb", "/internal/testserver", "/cmd/holdfast", "/examples/aftersales/shop"}
+	driven  = []string{"/memory/internal/sqldb/sqlitedb", "/memory/internal/sqldb/pgdb", "/internal/testserver", "/internal/boxes", "/cmd/holdfast", "/examples/aftersales/shop"}
 )
 
 // A driver is imported by the back end that is named after its database, and by what is listed above: who uses one store gets one driver.

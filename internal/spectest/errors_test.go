@@ -31,6 +31,7 @@ func TestErrorsAreDocumented(t *testing.T) {
 	for _, pkg := range []string{"graph", "state", "checkpoint", "checkpoint/secure", "checkpoint/postgres",
 		"message", "memory", "memory/session", "memory/session/sqlite", "memory/session/postgres", "memory/working", "memory/compact", "memory/pin",
 		"memory/search", "memory/longterm", "memory/longterm/postgres", "memory/knowledge", "memory/extract",
+		"govern",
 		"nodes", "nodes/openai", "nodes/langchain", "nodes/mcp"} {
 		for _, name := range exportedErrors(t, pkg, tests) {
 			if rows[name] == "" {
