@@ -18,7 +18,7 @@ import (
 )
 
 var scopeCases = []testCase{
-	{name: "two tenants, five users, every verb", line: "R88, R93, R120", why: "one row of somebody else is a leak", o: quick, run: everyVerb},
+	{name: "two tenants, many users, every verb", line: "R88, R93, R120", why: "one row of somebody else is a leak", o: quick, run: everyVerb},
 	{name: "no scope, no agent", line: "R89, R93, T19", why: "people who forgot to say who they are must not share a memory", o: quick, run: noScope},
 	{name: "strange ids", line: "R93", why: "an id is never part of a statement", o: quick, run: strangeIDs},
 	{name: "contexts that end", line: "report 153", why: "a call that was given up is safe to repeat", o: quick, run: contexts},
@@ -135,19 +135,32 @@ type person struct {
 	id     string
 }
 
-// people are two tenants with five users each. The users of both have the same names, some of which are hostile, and all
+// people are two tenants with fifty users each, or five with -short. The users of both have the same names, some of which are hostile, and all
 // say the same in the same messages.
 func people(e *env) []person {
 	var out []person
 	tenant := "tenant-" + uuid.NewString()
 	for _, t := range []string{tenant, tenant + "'--"} {
-		for i, u := range []string{"user", "user%", "user' or '1'='1", "用户🙂", strings.Repeat("u", 256)} {
+		for i, u := range userNames() {
 			s, err := memory.NewScope(t, u)
 			e.ok(err)
 			out = append(out, person{Scope: s, canary: fmt.Sprintf("canary%dx%s", i, strings.ReplaceAll(uuid.NewString(), "-", "z"))})
 		}
 	}
 	return out
+}
+
+// userNames are hostile first, then near each other.
+func userNames() []string {
+	names := []string{"user", "user%", "user' or '1'='1", "用户🙂", strings.Repeat("u", 256)}
+	if testing.Short() {
+		return names
+	}
+	names = append(names, "User", "USER", " user", "user ", "us_r", "user/../user2", "\u00e9", "e\u0301", "us\u200ber", "$1", "user\\", `user"; drop table x; --`, "%", "*", "null")
+	for i := range 50 - len(names) {
+		names = append(names, fmt.Sprint("user", i))
+	}
+	return names
 }
 
 // fill writes a canary into every kind of row.
