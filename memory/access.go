@@ -21,6 +21,7 @@ type Access struct {
 	Write        bool
 	Conversation string   // "": the call names none
 	Items        []string // ids of what was returned or written
+	More         int      // how many there were besides
 	Result       string   // Begun, OK, or the kind of the error
 }
 
