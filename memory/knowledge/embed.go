@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/holdfast-go/holdfast/memory/internal/audited"
 	"github.com/holdfast-go/holdfast/memory/search"
 )
 
@@ -37,6 +38,11 @@ func (s *Store) embed(ctx context.Context, parts []part) (out [][]float32, err e
 // Embed makes the vectors that the chunks of a tenant do not have yet in Options.Space, and returns how many it made: after an embedder was added,
 // or changed for another. Each document is a transaction of its own; until it is done the others are found by words.
 func (s *Store) Embed(ctx context.Context, tenant string) (n int, err error) {
+	acc := access(ctx, tenant, "Embed")
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return 0, err
+	}
+	defer audited.End(ctx, s.audit, acc, &n, &err, nil)
 	if s.o.Embedder == nil {
 		return 0, fmt.Errorf("%w: there is no Embedder", ErrOptions)
 	}

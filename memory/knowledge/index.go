@@ -12,7 +12,12 @@ import (
 // come waits for it, and takes over by itself.
 //
 // Vectors are made before the transaction; a failing embedder is ErrEmbedder. Where the context has no deadline it has sixty times OpTimeout.
-func (s *Store) Index(ctx context.Context, tenant string, docs ...Document) error {
+func (s *Store) Index(ctx context.Context, tenant string, docs ...Document) (err error) {
+	acc := access(ctx, tenant, "Index", documentIDs(docs)...)
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return err
+	}
+	defer s.audit.Ended(ctx, acc, &err)
 	clean := make([]Document, len(docs))
 	for i, d := range docs {
 		var err error
@@ -130,7 +135,12 @@ func (s *Store) index(ctx context.Context, tx Tx, drafts []draft) error {
 }
 
 // Withdraw removes documents with all their versions and relations. What is not there is no error.
-func (s *Store) Withdraw(ctx context.Context, tenant string, ids ...string) error {
+func (s *Store) Withdraw(ctx context.Context, tenant string, ids ...string) (err error) {
+	acc := access(ctx, tenant, "Withdraw", ids...)
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return err
+	}
+	defer s.audit.Ended(ctx, acc, &err)
 	return s.update(ctx, tenant, func(ctx context.Context, tx Tx) error {
 		known, err := readHistory(ctx, tx, ids, false)
 		if err != nil || len(known) == 0 {

@@ -24,6 +24,8 @@ type Options struct {
 	Count         func(text string) int // tokens of a text; default an estimate by kinds of characters
 	DocumentBytes int                   // of the text of one document; default 4 MB
 
+	Auditor memory.Auditor // notes every read and write; nil: none does
+
 	OpTimeout time.Duration // of a call whose context has no deadline; default 10 s. Calls that write have sixty times as long
 	Logger    *slog.Logger  // default slog.Default()
 }

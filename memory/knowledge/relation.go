@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/holdfast-go/holdfast/memory/internal/audited"
 )
 
 // MaxHops is how many relations a path has at most.
@@ -52,7 +54,12 @@ func NodeKey(node string) string { return strings.ToLower(strings.TrimSpace(node
 
 // Relate stores relations that a document says, in place of all that it said before. The document must be there. ErrRelation names one that misses
 // something. It costs one transaction.
-func (s *Store) Relate(ctx context.Context, tenant, document string, rs ...Relation) error {
+func (s *Store) Relate(ctx context.Context, tenant, document string, rs ...Relation) (err error) {
+	acc := access(ctx, tenant, "Relate", document)
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return err
+	}
+	defer s.audit.Ended(ctx, acc, &err)
 	clean := make([]Relation, len(rs))
 	for i, r := range rs {
 		var err error
@@ -94,6 +101,7 @@ func (r Relation) clean(document string) (Relation, error) {
 // first relation of each begins, or backwards ends, at the node; shorter ones come first. Nothing that the reader may not read is walked. It
 // costs one query for each hop. More than MaxHops hops, or a graph with more than 10,000 nodes within them, is ErrTooLarge.
 func (s *Store) Paths(ctx context.Context, r Reader, node string, backwards bool, hops int) (out []Path, err error) {
+	defer audited.Read(ctx, s.audit, access(ctx, r.tenant, "Paths"), &out, &err, pathIDs)
 	if hops < 1 || hops > MaxHops {
 		return nil, fmt.Errorf("%w: %d hops; 1 to %d are walked", ErrTooLarge, hops, MaxHops)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/holdfast-go/holdfast/memory/internal/audited"
 	"github.com/holdfast-go/holdfast/memory/search"
 )
 
@@ -44,6 +45,7 @@ const maxLimit = 100
 // to a question for one. An aspect below Options.Floor has no Chunk: say so; where that is all of them the answer is refused. A failing embedder is
 // logged, and the words alone count.
 func (s *Store) Retrieve(ctx context.Context, r Reader, q Query) (out Answer, err error) {
+	defer audited.Read(ctx, s.audit, access(ctx, r.tenant, "Retrieve"), &out, &err, Answer.ids)
 	if q.Limit <= 0 {
 		q.Limit = 4
 	}

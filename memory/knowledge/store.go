@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/holdfast-go/holdfast/memory/internal/audited"
 	"github.com/holdfast-go/holdfast/memory/search"
 )
 
@@ -15,8 +16,9 @@ import (
 //
 // A method that reads takes a Reader and sees nothing of another tenant, nor what none of its roles may read: that looks as if it were not there.
 type Store struct {
-	back Backend
-	o    Options
+	back  Backend
+	o     Options
+	audit *audited.Log
 
 	// life is held for reading by every call, so that Close waits for the calls under way.
 	life   sync.RWMutex
@@ -29,12 +31,13 @@ func New(b Backend, o Options) (*Store, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	return &Store{back: b, o: o}, nil
+	return &Store{back: b, o: o, audit: audits(o)}, nil
 }
 
 // Documents returns a page of what a reader may read and is in force, without texts, by id, behind the one that is given; "" is before all.
 // limit is at most 1000; 0 is 100.
 func (s *Store) Documents(ctx context.Context, r Reader, after string, limit int) (out []Document, err error) {
+	defer audited.Read(ctx, s.audit, access(ctx, r.tenant, "Documents"), &out, &err, documentIDs)
 	if limit <= 0 {
 		limit = 100
 	}
@@ -56,6 +59,7 @@ func (s *Store) Documents(ctx context.Context, r Reader, after string, limit int
 
 // Document returns the version in force of a document, or ErrNotFound.
 func (s *Store) Document(ctx context.Context, r Reader, id string) (out Document, err error) {
+	defer audited.Read(ctx, s.audit, access(ctx, r.tenant, "Document", id), &out, &err, nil)
 	found := false
 	err = s.view(ctx, r, func(ctx context.Context, tx Tx, shelves []string) error {
 		found = false
@@ -77,7 +81,12 @@ func (s *Store) Document(ctx context.Context, r Reader, id string) (out Document
 }
 
 // Erase removes all that a tenant has. On SQLite it ends with Compact; elsewhere that is for you to call.
-func (s *Store) Erase(ctx context.Context, tenant string) error {
+func (s *Store) Erase(ctx context.Context, tenant string) (err error) {
+	acc := access(ctx, tenant, "Erase")
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return err
+	}
+	defer s.audit.Ended(ctx, acc, &err)
 	return s.write(ctx, tenant, func(ctx context.Context) error { return s.back.Erase(ctx, tenant) })
 }
 

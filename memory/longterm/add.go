@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/internal/audited"
 )
 
 // Add decides on drafts, all in one transaction, and returns what became of each, in order. The same drafts again change nothing.
@@ -16,7 +17,12 @@ import (
 //
 // With an Embedder the vectors are made before the transaction. Where it fails the items are stored without, found by their
 // words, and Work makes the vectors later.
-func (s *Store) Add(ctx context.Context, sc memory.Scope, a memory.Agent, drafts ...Draft) ([]Outcome, error) {
+func (s *Store) Add(ctx context.Context, sc memory.Scope, a memory.Agent, drafts ...Draft) (out []Outcome, err error) {
+	acc := access(sc, a.Name(), "Add", conversationOf(drafts))
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return nil, err
+	}
+	defer audited.End(ctx, s.audit, acc, &out, &err, outcomeIDs)
 	if err := errors.Join(sc.Valid(), a.Valid()); err != nil {
 		return nil, err
 	}
@@ -27,8 +33,7 @@ func (s *Store) Add(ctx context.Context, sc memory.Scope, a memory.Agent, drafts
 			return nil, fmt.Errorf("draft %d: %w", i, err)
 		}
 	}
-	var out []Outcome
-	err := s.call(ctx, func(ctx context.Context) error {
+	err = s.call(ctx, func(ctx context.Context) error {
 		known := s.vectorsOf(ctx, ps)
 		return s.inUpdate(ctx, sc, a, func(ctx context.Context, u *unit) (err error) {
 			u.known = known

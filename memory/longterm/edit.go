@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/internal/audited"
 )
 
 // An Edit changes an item. What is not set stays; a Meta value of "" removes its name.
@@ -21,6 +22,11 @@ type Edit struct {
 // Update makes a new version of an item that holds, and returns it: the user has said so. The old one is superseded. It returns
 // ErrEnded for one that holds no longer, ErrRefused for a text that must not be kept.
 func (s *Store) Update(ctx context.Context, sc memory.Scope, a memory.Agent, id string, e Edit) (out Item, err error) {
+	acc := access(sc, a.Name(), "Update", e.Source.Conversation, id)
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return out, err
+	}
+	defer audited.End(ctx, s.audit, acc, &out, &err, itemID)
 	err = s.update(ctx, sc, a, func(ctx context.Context, u *unit) error {
 		old, err := u.item(ctx, id)
 		if err != nil {
@@ -90,6 +96,11 @@ func (u *unit) replace(ctx context.Context, old *record, p *prepared) (*record, 
 // Confirm makes a fact of an item that was inferred: the user has said so in the message that is named. It is decided on like a
 // draft, and what it turns out to be is returned: itself, or the item that said the same before.
 func (s *Store) Confirm(ctx context.Context, sc memory.Scope, a memory.Agent, id string, by Source) (out Item, err error) {
+	acc := access(sc, a.Name(), "Confirm", by.Conversation, id)
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return out, err
+	}
+	defer audited.End(ctx, s.audit, acc, &out, &err, itemID)
 	if err := checkSource(by); err != nil {
 		return out, fmt.Errorf("%w: %w", ErrDraft, err)
 	}

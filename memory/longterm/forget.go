@@ -10,7 +10,12 @@ import (
 // was forgotten, and when. Items that follow from them become doubtful. Messages that said them and still wait in the outbox
 // are removed from it, with whatever else they say. The files of a database may keep what no query finds until Compact. Ids that are not there, or not the agent's to see, are ErrNotFound, and
 // nothing is changed.
-func (s *Store) Forget(ctx context.Context, sc memory.Scope, a memory.Agent, ids ...string) error {
+func (s *Store) Forget(ctx context.Context, sc memory.Scope, a memory.Agent, ids ...string) (err error) {
+	acc := access(sc, a.Name(), "Forget", "", ids...)
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return err
+	}
+	defer s.audit.Ended(ctx, acc, &err)
 	return s.update(ctx, sc, a, func(ctx context.Context, u *unit) error {
 		var gone []*record
 		for _, id := range ids {

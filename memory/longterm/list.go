@@ -8,6 +8,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/memory"
 	"github.com/holdfast-go/holdfast/memory/guard"
+	"github.com/holdfast-go/holdfast/memory/internal/audited"
 )
 
 // shown is an item as it leaves the store: a secret that an older release, or another program, has stored is blotted out.
@@ -34,6 +35,7 @@ func (r *record) planted() bool {
 
 // List returns a page of items. An empty page is the end; expired ones are among the past.
 func (s *Store) List(ctx context.Context, sc memory.Scope, a memory.Agent, p Page) (out []Item, err error) {
+	defer audited.Read(ctx, s.audit, access(sc, a.Name(), "List", ""), &out, &err, itemIDs)
 	if err := checkPage(p.Kinds, p.After); err != nil {
 		return nil, err
 	}
@@ -107,6 +109,7 @@ func (u *unit) each(ctx context.Context, sel Select, f func(*record) bool) error
 
 // Get returns one item, also one that no longer holds, or ErrNotFound.
 func (s *Store) Get(ctx context.Context, sc memory.Scope, a memory.Agent, id string) (out Item, err error) {
+	defer audited.Read(ctx, s.audit, access(sc, a.Name(), "Get", "", id), &out, &err, nil)
 	err = s.view(ctx, sc, a, func(ctx context.Context, u *unit) error {
 		r, err := u.item(ctx, id)
 		if err == nil {
@@ -119,6 +122,7 @@ func (s *Store) Get(ctx context.Context, sc memory.Scope, a memory.Agent, id str
 
 // AsOf returns the item that held about a key at a time, zero for now, or ErrNotFound.
 func (s *Store) AsOf(ctx context.Context, sc memory.Scope, a memory.Agent, namespace, key string, at time.Time) (out Item, err error) {
+	defer audited.Read(ctx, s.audit, access(sc, a.Name(), "AsOf", ""), &out, &err, itemID)
 	err = s.view(ctx, sc, a, func(ctx context.Context, u *unit) error {
 		if !a.May(memory.Public, namespace) || !goodName(key) {
 			return ErrNotFound
@@ -152,6 +156,7 @@ func (u *unit) asOf(ctx context.Context, namespace, key string, at time.Time) (*
 // History returns all versions of the fact that an item belongs to, and what they superseded besides, in the order in which
 // they held.
 func (s *Store) History(ctx context.Context, sc memory.Scope, a memory.Agent, id string) (out []Item, err error) {
+	defer audited.Read(ctx, s.audit, access(sc, a.Name(), "History", "", id), &out, &err, itemIDs)
 	err = s.view(ctx, sc, a, func(ctx context.Context, u *unit) error {
 		out = nil
 		r, err := u.item(ctx, id)

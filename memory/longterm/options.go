@@ -27,6 +27,8 @@ type Options struct {
 	Cosine     float64                // least of a vector to be found; default 0.35
 	TTL        map[Kind]time.Duration // since From until an item expires that says nothing of it; default none
 
+	Auditor memory.Auditor // notes every read and write; nil: none does
+
 	Attempts  int           // of an extraction before it is parked; default 8
 	Backoff   time.Duration // before the second attempt, doubled before each later one; default 1 s
 	Lease     time.Duration // that a worker has a job for, and an extractor to say what it finds; default 1 minute

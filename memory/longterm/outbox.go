@@ -14,6 +14,7 @@ import (
 
 	"github.com/holdfast-go/holdfast/memory"
 	"github.com/holdfast-go/holdfast/memory/guard"
+	"github.com/holdfast-go/holdfast/memory/internal/audited"
 	"github.com/holdfast-go/holdfast/message"
 )
 
@@ -22,7 +23,12 @@ import (
 //
 // Taken are what the user said, and results of tools whose calls succeeded, at most 32 KB and 8 KB of each, of which the middle
 // is left out; nothing of the assistant, of the system, of failed calls. Secrets are blotted out before anything is stored.
-func (s *Store) Remember(ctx context.Context, sc memory.Scope, a memory.Agent, e Exchange) error {
+func (s *Store) Remember(ctx context.Context, sc memory.Scope, a memory.Agent, e Exchange) (err error) {
+	acc := access(sc, a.Name(), "Remember", e.Conversation)
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return err
+	}
+	defer s.audit.Ended(ctx, acc, &err)
 	if s.o.Rules == nil && s.o.Extractor == nil {
 		return ErrNoExtractor
 	}
@@ -226,6 +232,7 @@ func sees(a memory.Agent, j *task) bool {
 // Jobs returns a page of a user's jobs, with what became of them; after is the ID of the last of the page before. limit is at
 // most 1000; 0 is 100. An agent sees those of agents that may see no more than it.
 func (s *Store) Jobs(ctx context.Context, sc memory.Scope, a memory.Agent, after string, limit int) (out []Job, err error) {
+	defer audited.Read(ctx, s.audit, access(sc, a.Name(), "Jobs", ""), &out, &err, jobIDs)
 	if err := checkPage(nil, after); err != nil {
 		return nil, err
 	}
@@ -266,7 +273,12 @@ func (u *unit) eachJob(ctx context.Context, sel SelectJobs, f func(*task, JobRow
 }
 
 // Retry makes a job due now that waits after a failure, or is parked, which may fail as often again.
-func (s *Store) Retry(ctx context.Context, sc memory.Scope, a memory.Agent, id string) error {
+func (s *Store) Retry(ctx context.Context, sc memory.Scope, a memory.Agent, id string) (err error) {
+	acc := access(sc, a.Name(), "Retry", "", id)
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return err
+	}
+	defer s.audit.Ended(ctx, acc, &err)
 	return s.update(ctx, sc, a, func(ctx context.Context, u *unit) error {
 		j, row, err := u.job(ctx, id)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/internal/audited"
 	"github.com/holdfast-go/holdfast/memory/search"
 )
 
@@ -28,6 +29,7 @@ import (
 // Of a text of more than 8 KB the middle is not looked for. It costs an index lookup for each term, a select, and a select of
 // the open jobs.
 func (s *Store) Search(ctx context.Context, sc memory.Scope, a memory.Agent, q Query) (out []Hit, err error) {
+	defer audited.Read(ctx, s.audit, access(sc, a.Name(), "Search", ""), &out, &err, hitIDs)
 	if q.Limit <= 0 {
 		q.Limit = 5
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/internal/audited"
 )
 
 // RollBack undoes a version: it ends, and what it had superseded holds again. It returns that, or the zero item if there was
@@ -15,6 +16,11 @@ import (
 // item returned; it is ErrEnded if its key has another item by now. What was forgotten is ErrEnded. Its messages that still
 // wait in the outbox are removed from it, as by Forget.
 func (s *Store) RollBack(ctx context.Context, sc memory.Scope, a memory.Agent, id string) (out Item, err error) {
+	acc := access(sc, a.Name(), "RollBack", "", id)
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return out, err
+	}
+	defer audited.End(ctx, s.audit, acc, &out, &err, nil)
 	err = s.update(ctx, sc, a, func(ctx context.Context, u *unit) error {
 		out = Item{}
 		r, err := u.item(ctx, id)

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/internal/audited"
 	"github.com/holdfast-go/holdfast/memory/search"
 )
 
@@ -22,8 +23,9 @@ import (
 // memory.ErrAgent. Where the context has no deadline a call takes at most Options.OpTimeout; a call that runs out of time is
 // ErrUnavailable. All methods may be repeated.
 type Store struct {
-	back Backend
-	o    Options
+	back  Backend
+	o     Options
+	audit *audited.Log
 
 	// life is held for reading by every call, so that Close waits for the calls under way.
 	life    sync.RWMutex
@@ -41,13 +43,18 @@ func New(b Backend, o Options) (*Store, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	return &Store{back: b, o: o, closing: make(chan struct{}), news: make(chan struct{}, 1)}, nil
+	return &Store{back: b, o: o, audit: audits(o), closing: make(chan struct{}), news: make(chan struct{}, 1)}, nil
 }
 
 // Erase removes all rows of a scope for good: every later write of it is memory.ErrErased, so that nothing that is under way brings it
 // back, no job either, until Readmit. Of the scope its Hash is left, and when. On SQLite it ends with Compact;
 // elsewhere that is for you to call. Where the context has no deadline it takes at most sixty times Options.OpTimeout.
-func (s *Store) Erase(ctx context.Context, sc memory.Scope) error {
+func (s *Store) Erase(ctx context.Context, sc memory.Scope) (err error) {
+	acc := access(sc, memory.AgentOf(ctx), "Erase", "")
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return err
+	}
+	defer s.audit.Ended(ctx, acc, &err)
 	if err := sc.Valid(); err != nil {
 		return err
 	}
@@ -55,7 +62,12 @@ func (s *Store) Erase(ctx context.Context, sc memory.Scope) error {
 }
 
 // Readmit lets a user in again whose scope was erased. There is nothing of it.
-func (s *Store) Readmit(ctx context.Context, sc memory.Scope) error {
+func (s *Store) Readmit(ctx context.Context, sc memory.Scope) (err error) {
+	acc := access(sc, memory.AgentOf(ctx), "Readmit", "")
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return err
+	}
+	defer s.audit.Ended(ctx, acc, &err)
 	if err := sc.Valid(); err != nil {
 		return err
 	}
@@ -64,6 +76,7 @@ func (s *Store) Readmit(ctx context.Context, sc memory.Scope) error {
 
 // Count returns how many rows of all kinds a scope has: after Erase none.
 func (s *Store) Count(ctx context.Context, sc memory.Scope) (n int, err error) {
+	defer audited.Read(ctx, s.audit, access(sc, memory.AgentOf(ctx), "Count", ""), &n, &err, nil)
 	if err := sc.Valid(); err != nil {
 		return 0, err
 	}

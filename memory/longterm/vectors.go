@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/internal/audited"
 )
 
 // batch is how many texts an embedder gets at once.
@@ -227,6 +228,11 @@ func (u *unit) store(ctx context.Context, texts map[string]string, vectors map[s
 // an embedder that came later, or another one: items keep the vectors of one space. It reads all items of the scope; what it
 // made stays when it fails.
 func (s *Store) Embed(ctx context.Context, sc memory.Scope) (n int, err error) {
+	acc := access(sc, memory.AgentOf(ctx), "Embed", "")
+	if err := s.audit.Begin(ctx, acc); err != nil {
+		return 0, err
+	}
+	defer audited.End(ctx, s.audit, acc, &n, &err, nil)
 	if s.o.Embedder == nil {
 		return 0, fmt.Errorf("%w: there is no Embedder", ErrOptions)
 	}

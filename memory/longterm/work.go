@@ -143,12 +143,22 @@ func (s *Store) claim(ctx context.Context) (job *JobRow, err error) {
 }
 
 // do works on a job that is held, and reports whether it is done.
-func (s *Store) do(ctx context.Context, row JobRow) (bool, error) {
+func (s *Store) do(ctx context.Context, row JobRow) (done bool, err error) {
+	acc, err := s.jobAccess(ctx, row)
+	if err != nil {
+		return false, err
+	}
+	defer func() { s.jobEnded(ctx, acc, &done, &err) }()
+	return s.doJob(ctx, row, &acc)
+}
+
+func (s *Store) doJob(ctx context.Context, row JobRow, acc *memory.Access) (bool, error) {
 	j, known, err := s.begin(ctx, row)
 	if j == nil || err != nil {
 		return false, err
 	}
 	if len(j.Items) > 0 {
+		acc.Items = append(acc.Items, j.Items...)
 		return s.doVectors(ctx, row, j)
 	}
 	work, cancel := context.WithTimeout(ctx, s.o.Lease)
@@ -170,6 +180,7 @@ func (s *Store) do(ctx context.Context, row JobRow) (bool, error) {
 			return err
 		}
 		j.Outcomes = append(j.Outcomes, out...)
+		acc.Items = append([]string{row.ID}, outcomeIDs(out)...) // once, also where the transaction is tried again
 		j.finish(u.now)
 		if err := u.putJob(ctx, j, JobRow{}); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/internal/tokens"
+	"github.com/holdfast-go/holdfast/memory"
 )
 
 // Options of a store. The zero value is ready for production. Every limit is checked at the write, which is ErrTooLarge.
@@ -20,6 +21,8 @@ type Options struct {
 	Pins         int                   // in force in one conversation, standing ones among them; default 100
 	PinBytes     int                   // of one pin as JSON; default 8 KB
 	Batch        int                   // messages, results or other items in one write; default 1,000
+
+	Auditor memory.Auditor // notes every read and write; nil: none does
 
 	CandidateTTL time.Duration // how long a proposal without a time of its own can be confirmed; default 15 minutes
 	OpTimeout    time.Duration // how long a call may take whose context has no deadline; default 10 s

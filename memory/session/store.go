@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/internal/audited"
 	"github.com/holdfast-go/holdfast/memory/pin"
 )
 
@@ -21,6 +22,7 @@ type Store struct {
 	back   Backend
 	o      Options
 	fields map[string]Definition
+	audit  *audited.Log
 
 	// life is held for reading by every call, so that Close waits for the calls under way.
 	life   sync.RWMutex
@@ -35,7 +37,7 @@ func New(b Backend, o Options) (*Store, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	s := &Store{back: b, o: o, fields: map[string]Definition{}}
+	s := &Store{back: b, o: o, fields: map[string]Definition{}, audit: audits(o)}
 	for _, f := range o.Fields {
 		s.fields[f.Name()] = f
 	}
@@ -48,6 +50,14 @@ func New(b Backend, o Options) (*Store, error) {
 // It costs one transaction. Writes to one conversation happen one after the other, and each sees the one before: writes to
 // different fields both survive; of one field the later trusted event is current.
 func (s *Store) Write(ctx context.Context, sc memory.Scope, conversation string, w Write) (out State, err error) {
+	a := access(ctx, "Write", sc, conversation)
+	if s.o.Auditor != nil {
+		a.Items = w.ids()
+	}
+	if err := s.audit.Begin(ctx, a); err != nil {
+		return State{}, err
+	}
+	defer audited.End(ctx, s.audit, a, &out, &err, nil)
 	k, err := key(sc, conversation)
 	if err != nil {
 		return State{}, err
@@ -69,7 +79,8 @@ func (s *Store) Write(ctx context.Context, sc memory.Scope, conversation string,
 }
 
 // State returns what is known in a conversation now, or ErrNotFound.
-func (s *Store) State(ctx context.Context, sc memory.Scope, conversation string) (State, error) {
+func (s *Store) State(ctx context.Context, sc memory.Scope, conversation string) (out State, err error) {
+	defer audited.Read(ctx, s.audit, access(ctx, "State", sc, conversation), &out, &err, State.ids)
 	return read(ctx, s, sc, conversation, func(ctx context.Context, k Key) (State, error) {
 		snap, err := s.back.Load(ctx, k, nil)
 		if err != nil {
@@ -81,7 +92,8 @@ func (s *Store) State(ctx context.Context, sc memory.Scope, conversation string)
 
 // Pins returns the pins in force in a conversation and the standing ones of its scope, oldest first. A conversation that is not
 // there yet has the standing ones.
-func (s *Store) Pins(ctx context.Context, sc memory.Scope, conversation string) ([]pin.Pin, error) {
+func (s *Store) Pins(ctx context.Context, sc memory.Scope, conversation string) (out []pin.Pin, err error) {
+	defer audited.Read(ctx, s.audit, access(ctx, "Pins", sc, conversation), &out, &err, pinIDs)
 	return read(ctx, s, sc, conversation, func(ctx context.Context, k Key) ([]pin.Pin, error) {
 		rows, err := s.back.Pins(ctx, k)
 		if err != nil {
@@ -93,7 +105,8 @@ func (s *Store) Pins(ctx context.Context, sc memory.Scope, conversation string) 
 
 // FactHistory returns all that was ever confirmed of a field, and its withdrawals, oldest first. It returns ErrNotFound if
 // there is no such conversation.
-func (s *Store) FactHistory(ctx context.Context, sc memory.Scope, conversation, field string) ([]Fact, error) {
+func (s *Store) FactHistory(ctx context.Context, sc memory.Scope, conversation, field string) (out []Fact, err error) {
+	defer audited.Read(ctx, s.audit, access(ctx, "FactHistory", sc, conversation, field), &out, &err, nil)
 	return read(ctx, s, sc, conversation, func(ctx context.Context, k Key) ([]Fact, error) {
 		if !goodID(field) {
 			field = "" // nobody's
@@ -104,7 +117,8 @@ func (s *Store) FactHistory(ctx context.Context, sc memory.Scope, conversation, 
 
 // Messages returns a page of a conversation, or ErrNotFound. The Seq of the last message of a page is where the next begins;
 // an empty page is the end. What is written meanwhile moves nothing.
-func (s *Store) Messages(ctx context.Context, sc memory.Scope, conversation string, p Page) ([]Message, error) {
+func (s *Store) Messages(ctx context.Context, sc memory.Scope, conversation string, p Page) (out []Message, err error) {
+	defer audited.Read(ctx, s.audit, access(ctx, "Messages", sc, conversation), &out, &err, messageIDs)
 	p.Limit = limit(p.Limit)
 	return read(ctx, s, sc, conversation, func(ctx context.Context, k Key) ([]Message, error) {
 		rows, err := s.back.Messages(ctx, k, p)
@@ -133,6 +147,7 @@ func limit(n int) int {
 // Conversations returns those of a scope, the newest first, behind the one that is given; the zero one is before all. limit
 // is at most 1000; 0 is 100.
 func (s *Store) Conversations(ctx context.Context, sc memory.Scope, after Conversation, n int) (out []Conversation, err error) {
+	defer audited.Read(ctx, s.audit, access(ctx, "Conversations", sc, ""), &out, &err, conversationIDs)
 	if after.ID != "" {
 		if err := checkID("a conversation", after.ID); err != nil {
 			return nil, err
@@ -153,6 +168,7 @@ func (s *Store) PutResult(ctx context.Context, sc memory.Scope, r memory.Result)
 
 // Result implements memory.Results.
 func (s *Store) Result(ctx context.Context, sc memory.Scope, id string) (out memory.Result, err error) {
+	defer func() { audited.Read(ctx, s.audit, access(ctx, "Result", sc, out.Conversation, id), &out, &err, nil) }()
 	err = s.call(ctx, sc, func(ctx context.Context) (err error) {
 		if !goodID(id) {
 			return memory.ErrNoResult
@@ -165,7 +181,12 @@ func (s *Store) Result(ctx context.Context, sc memory.Scope, id string) (out mem
 
 // DeleteMessages removes the messages of a conversation that were stored before a time, and returns how many there were. Facts,
 // candidates, pins and results stay, but what is removed cannot confirm anything any more.
-func (s *Store) DeleteMessages(ctx context.Context, sc memory.Scope, conversation string, before time.Time) (int, error) {
+func (s *Store) DeleteMessages(ctx context.Context, sc memory.Scope, conversation string, before time.Time) (n int, err error) {
+	a := access(ctx, "DeleteMessages", sc, conversation)
+	if err := s.audit.Begin(ctx, a); err != nil {
+		return 0, err
+	}
+	defer audited.End(ctx, s.audit, a, &n, &err, nil)
 	return read(ctx, s, sc, conversation, func(ctx context.Context, k Key) (int, error) {
 		return s.back.DeleteMessages(ctx, k, before)
 	})
@@ -173,8 +194,13 @@ func (s *Store) DeleteMessages(ctx context.Context, sc memory.Scope, conversatio
 
 // Delete removes a conversation with all its rows. Standing pins that were said in it stay: they are the scope's. It is no
 // error if there is none.
-func (s *Store) Delete(ctx context.Context, sc memory.Scope, conversation string) error {
-	_, err := read(ctx, s, sc, conversation, func(ctx context.Context, k Key) (struct{}, error) {
+func (s *Store) Delete(ctx context.Context, sc memory.Scope, conversation string) (err error) {
+	a := access(ctx, "Delete", sc, conversation)
+	if err := s.audit.Begin(ctx, a); err != nil {
+		return err
+	}
+	defer s.audit.Ended(ctx, a, &err)
+	_, err = read(ctx, s, sc, conversation, func(ctx context.Context, k Key) (struct{}, error) {
 		return struct{}{}, s.back.Delete(ctx, k)
 	})
 	return err
@@ -183,18 +209,28 @@ func (s *Store) Delete(ctx context.Context, sc memory.Scope, conversation string
 // Erase removes all rows of a scope for good: every later write of it is memory.ErrErased, so that nothing that is under way brings it
 // back, until Readmit. Of the scope its Hash is left, and when. On SQLite it ends with Compact; elsewhere that is for you to call. Where the context has no
 // deadline it takes at most sixty times Options.OpTimeout.
-func (s *Store) Erase(ctx context.Context, sc memory.Scope) error {
+func (s *Store) Erase(ctx context.Context, sc memory.Scope) (err error) {
 	if err := sc.Valid(); err != nil {
 		return err
 	}
+	a := access(ctx, "Erase", sc, "")
+	if err := s.audit.Begin(ctx, a); err != nil {
+		return err
+	}
+	defer s.audit.Ended(ctx, a, &err)
 	return s.within(ctx, 60*s.o.OpTimeout, func(ctx context.Context) error { return s.back.Erase(ctx, sc) })
 }
 
 // Readmit lets a user in again whose scope was erased. There is nothing of it.
-func (s *Store) Readmit(ctx context.Context, sc memory.Scope) error {
+func (s *Store) Readmit(ctx context.Context, sc memory.Scope) (err error) {
 	if err := sc.Valid(); err != nil {
 		return err
 	}
+	a := access(ctx, "Readmit", sc, "")
+	if err := s.audit.Begin(ctx, a); err != nil {
+		return err
+	}
+	defer s.audit.Ended(ctx, a, &err)
 	return s.within(ctx, s.o.OpTimeout, func(ctx context.Context) error { return s.back.Readmit(ctx, sc) })
 }
 
@@ -203,6 +239,7 @@ func (s *Store) Count(ctx context.Context, sc memory.Scope) (n int, err error) {
 	if err := sc.Valid(); err != nil {
 		return 0, err
 	}
+	defer audited.Read(ctx, s.audit, access(ctx, "Count", sc, ""), &n, &err, nil)
 	err = s.within(ctx, s.o.OpTimeout, func(ctx context.Context) (err error) {
 		n, err = s.back.Count(ctx, sc)
 		return err
