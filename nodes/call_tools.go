@@ -78,7 +78,7 @@ func (w *job) context(ctx context.Context, c message.Call, key string) context.C
 	if !w.turn.Inherited.Has() {
 		in.Said, _ = lastOfUser(w.turn)
 	}
-	return calling(ctx, in)
+	return calling(w.kit.as(ctx, w.turn), in)
 }
 
 // refused is the result of a call that can in no way run, else nil.

@@ -20,7 +20,7 @@ import (
 // session store when the state is read.
 func (k *Kit) Compact(ctx context.Context, t *Turn) error {
 	if t.Changed.Get() > 0 {
-		state, err := k.c.Session.State(ctx, t.Scope.Get(), t.Conversation.Get())
+		state, err := k.c.Session.State(k.as(ctx, t), t.Scope.Get(), t.Conversation.Get())
 		if err != nil {
 			return err
 		}
@@ -45,6 +45,7 @@ func (k *Kit) Compact(ctx context.Context, t *Turn) error {
 
 func (k *Kit) shorten(ctx context.Context, t *Turn, st compact.State) (compact.State, error) {
 	scope, conversation := t.Scope.Get(), t.Conversation.Get()
+	ctx = k.as(ctx, t)
 	switch {
 	case t.Overflow.Get().Again:
 		c, err := k.tight(st)

@@ -23,7 +23,7 @@ func (d Documents) Retrieve(ctx context.Context, q Query) (Retrieved, error) {
 	if err != nil {
 		return Retrieved{}, err
 	}
-	a, err := d.Store.Retrieve(ctx, reader, knowledge.Query{Text: q.Text, Also: q.Entities, Limit: d.Limit})
+	a, err := d.Store.Retrieve(memory.As(ctx, q.Agent.Name()), reader, knowledge.Query{Text: q.Text, Also: q.Entities, Limit: d.Limit})
 	if err != nil {
 		return Retrieved{}, err
 	}

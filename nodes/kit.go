@@ -1,12 +1,14 @@
 package nodes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"slices"
 	"time"
 
+	"github.com/holdfast-go/holdfast/memory"
 	"github.com/holdfast-go/holdfast/memory/compact"
 	"github.com/holdfast-go/holdfast/memory/working"
 )
@@ -182,4 +184,9 @@ func (r Role) tool(name string) (Tool, bool) {
 		return Tool{}, false
 	}
 	return r.Tools[i], true
+}
+
+// as says for the audit of the boxes on whose behalf they are called: that of Config.Agent, or else of the role that answers.
+func (k *Kit) as(ctx context.Context, t *Turn) context.Context {
+	return memory.As(ctx, cmp.Or(k.c.Agent.Name(), t.Role.Get(), k.c.Roles[0].Name))
 }

@@ -172,7 +172,7 @@ func (k *Kit) listen(ctx context.Context, t *Turn, rest []message.Message, m mes
 	var state session.State
 	var err error
 	if reads {
-		state, err = k.c.Session.State(ctx, t.Scope.Get(), t.Conversation.Get())
+		state, err = k.c.Session.State(k.as(ctx, t), t.Scope.Get(), t.Conversation.Get())
 		if err != nil && !errors.Is(err, session.ErrNotFound) {
 			return h.w, nil, err
 		}
@@ -285,7 +285,7 @@ func (k *Kit) write(ctx context.Context, t *Turn, w session.Write) (session.Stat
 }
 
 func (k *Kit) put(ctx context.Context, t *Turn, w session.Write) (session.State, error) {
-	return k.c.Session.Write(ctx, t.Scope.Get(), t.Conversation.Get(), w)
+	return k.c.Session.Write(k.as(ctx, t), t.Scope.Get(), t.Conversation.Get(), w)
 }
 
 // text chooses by the language of the profile.

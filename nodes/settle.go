@@ -149,7 +149,7 @@ func refusal(err error) error {
 }
 
 func (w *job) write(ctx context.Context, o session.Write) error {
-	_, err := w.kit.c.Session.Write(ctx, w.turn.Scope.Get(), conversationOf(ctx, w.turn), o)
+	_, err := w.kit.c.Session.Write(w.kit.as(ctx, w.turn), w.turn.Scope.Get(), conversationOf(ctx, w.turn), o)
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -164,7 +164,7 @@ func (w *job) write(ctx context.Context, o session.Write) error {
 func (w *job) stored(ctx context.Context, o session.Write) (message.Message, error) {
 	caller, mine := o.Messages[0], o.Messages[len(o.Messages)-1]
 	page := session.Page{Newest: true, Limit: 1000}
-	rows, err := w.kit.c.Session.Messages(ctx, w.turn.Scope.Get(), conversationOf(ctx, w.turn), page)
+	rows, err := w.kit.c.Session.Messages(w.kit.as(ctx, w.turn), w.turn.Scope.Get(), conversationOf(ctx, w.turn), page)
 	if err != nil {
 		return mine, err
 	}
