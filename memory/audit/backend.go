@@ -51,6 +51,12 @@ type Tx interface {
 
 	// DeleteName removes one by its pseudonym.
 	DeleteName(ctx context.Context, token string) error
+
+	// Erased returns those of the scopes, by their Hash, that were erased.
+	Erased(ctx context.Context, scopes []string) ([]string, error)
+
+	// PutErased says whether a scope was.
+	PutErased(ctx context.Context, scope string, erased bool) error
 }
 
 // A Head is where a chain ends and where what is kept of it begins.
@@ -65,7 +71,7 @@ type Head struct {
 type Row struct {
 	N            int64
 	At           time.Time
-	User         string // pseudonym
+	User         string // pseudonym; Forgotten
 	Agent        string
 	Box          string
 	Verb         string

@@ -20,7 +20,7 @@
 //
 // # Caveats
 //
-//   - An access of a user after Forget makes a new name. Erase the user from the boxes first, and forget them last.
+//   - Who guesses a user can find out from the hash of the scope that they were forgotten.
 //   - Agents, boxes, verbs, and the ids of what belongs to a tenant and to no user are in the clear.
 //   - A chain that was removed as a whole, with its head, is found by an anchor alone.
 //   - A write that has only begun may have happened or not: the process died.

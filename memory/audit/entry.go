@@ -30,10 +30,17 @@ type Entry struct {
 	Hash         string    `json:"hash"`
 }
 
+// Forgotten is the Token of accesses of users after they were forgotten: they have no pseudonym of their own.
+const Forgotten = "forgotten"
+
 // rowOf is the row of an access, without its place in the chain. The zero Name is that of what belongs to no user.
 func rowOf(a memory.Access, n Name) Row {
 	r := Row{
 		User: n.Token, Agent: a.Agent, Box: a.Box, Verb: a.Verb, Write: a.Write, Conversation: a.Conversation, More: int64(a.More), Result: a.Result,
+	}
+	if n.Token == Forgotten {
+		r.Conversation, r.More = "", r.More+int64(len(a.Items))
+		return r
 	}
 	items := slices.Clone(a.Items)
 	if n.Token != "" {

@@ -9,36 +9,89 @@ import (
 
 // Entries of the log itself.
 const (
-	ownBox     = "audit"
-	verbForget = "Forget"
-	verbTrim   = "Trim"
+	ownBox      = "audit"
+	verbForget  = "Forget"
+	verbReadmit = "Readmit"
+	verbTrim    = "Trim"
 )
 
 // Forget removes the name and the secret of a user, so that nobody can say any more whom the entries of them were of, nor which conversations
-// and items. That it was done is an entry. It is no error if there is none. On SQLite it ends with Compact; elsewhere that is for you
-// to call. An access of the user after it makes a new name, so it comes last.
+// and items, and leaves the Hash of the scope: accesses of the user from then on have no name either (Forgotten), until Readmit. That it
+// was done is an entry. It may be repeated. On SQLite it ends with Compact; elsewhere that is for you to call.
 func (l *Log) Forget(ctx context.Context, sc memory.Scope) error {
+	err := l.change(ctx, sc, func(tx Tx) error { return forget(ctx, tx, sc) })
+	if err != nil {
+		return err
+	}
+	return l.within(ctx, 60*l.o.OpTimeout, l.back.Erased)
+}
+
+// Erase is Forget. With Count and Readmit it lets govern.Erase have a log among its boxes.
+func (l *Log) Erase(ctx context.Context, sc memory.Scope) error { return l.Forget(ctx, sc) }
+
+// Readmit gives a user a name again who was forgotten, a new one.
+func (l *Log) Readmit(ctx context.Context, sc memory.Scope) error {
+	return l.change(ctx, sc, func(tx Tx) error { return readmit(ctx, tx, sc) })
+}
+
+// Count returns how many names a user has: 1 or 0.
+func (l *Log) Count(ctx context.Context, sc memory.Scope) (n int, err error) {
+	if err := sc.Valid(); err != nil {
+		return 0, err
+	}
+	err = l.within(ctx, l.o.OpTimeout, func(ctx context.Context) error {
+		return l.back.View(ctx, sc.Tenant(), func(tx Tx) error {
+			names, err := tx.NamesOf(ctx, []string{sc.User()})
+			n = len(names)
+			return err
+		})
+	})
+	return n, err
+}
+
+func (l *Log) change(ctx context.Context, sc memory.Scope, f func(Tx) error) error {
 	if err := sc.Valid(); err != nil {
 		return err
 	}
-	return l.about(ctx, sc.Tenant(), 60*l.o.OpTimeout, func(ctx context.Context) error {
-		err := l.back.Update(ctx, sc.Tenant(), func(tx Tx) error { return forget(ctx, tx, sc) })
-		if err != nil {
-			return err
-		}
-		return l.back.Erased(ctx)
-	})
+	return l.within(ctx, l.o.OpTimeout, func(ctx context.Context) error { return l.back.Update(ctx, sc.Tenant(), f) })
 }
 
 func forget(ctx context.Context, tx Tx, sc memory.Scope) error {
 	names, err := tx.NamesOf(ctx, []string{sc.User()})
-	if err != nil || len(names) == 0 {
+	if err != nil {
 		return err
 	}
-	if err := tx.DeleteName(ctx, names[0].Token); err != nil {
+	erased, err := tx.Erased(ctx, []string{sc.Hash()})
+	if err != nil || len(names) == 0 && len(erased) > 0 {
 		return err
 	}
-	return chain(ctx, tx, sc.Tenant(), nil, Row{User: names[0].Token, Box: ownBox, Verb: verbForget, Write: true, Result: memory.AccessOK})
+	token := Forgotten
+	for _, n := range names {
+		token = n.Token
+		if err := tx.DeleteName(ctx, token); err != nil {
+			return err
+		}
+	}
+	if err := tx.PutErased(ctx, sc.Hash(), true); err != nil {
+		return err
+	}
+	return chain(ctx, tx, sc.Tenant(), nil, own(verbForget, token, 0))
+}
+
+func readmit(ctx context.Context, tx Tx, sc memory.Scope) error {
+	erased, err := tx.Erased(ctx, []string{sc.Hash()})
+	if err != nil || len(erased) == 0 {
+		return err
+	}
+	if err := tx.PutErased(ctx, sc.Hash(), false); err != nil {
+		return err
+	}
+	return chain(ctx, tx, sc.Tenant(), nil, own(verbReadmit, Forgotten, 0))
+}
+
+// own is an entry of the log itself.
+func own(verb, token string, more int64) Row {
+	return Row{User: token, Box: ownBox, Verb: verb, Write: true, More: more, Result: memory.AccessOK}
 }
 
 // Trim removes the entries from the oldest on up to the first that was made at a time or later, and the names that no entry has any more, and
@@ -68,7 +121,7 @@ func trim(ctx context.Context, tx Tx, tenant string, before time.Time) (int, err
 	if err := tx.Trim(ctx, h, last.N); err != nil {
 		return 0, err
 	}
-	return int(removed), chain(ctx, tx, tenant, nil, Row{Box: ownBox, Verb: verbTrim, Write: true, More: removed, Result: memory.AccessOK})
+	return int(removed), chain(ctx, tx, tenant, nil, own(verbTrim, "", removed))
 }
 
 // lastBefore is the row before the first that was made at a time or later; where nothing goes it has the number of the last that was trimmed.

@@ -21,8 +21,9 @@ type inMemory struct {
 type kept struct {
 	head  Head
 	rows  []Row
-	names map[string]Name // by token
-	users map[string]string
+	names map[string]Name   // by token
+	users map[string]string // tokens by name
+	gone  map[string]bool   // hashes of scopes
 }
 
 func (b *inMemory) run(ctx context.Context, tenant string, f func(Tx) error, keep bool) error {
@@ -33,7 +34,7 @@ func (b *inMemory) run(ctx context.Context, tenant string, f func(Tx) error, kee
 	}
 	was := b.chains[tenant]
 	if was == nil {
-		was = &kept{names: map[string]Name{}, users: map[string]string{}}
+		was = &kept{names: map[string]Name{}, users: map[string]string{}, gone: map[string]bool{}}
 	}
 	x := &inMemoryTx{kept: *was, now: time.Now().UTC().Truncate(time.Microsecond)}
 	if err := f(x); err != nil {
@@ -141,5 +142,20 @@ func (x *inMemoryTx) DeleteName(_ context.Context, token string) error {
 	x.own()
 	delete(x.users, x.names[token].User)
 	delete(x.names, token)
+	return nil
+}
+
+func (x *inMemoryTx) Erased(_ context.Context, scopes []string) (out []string, err error) {
+	for _, s := range scopes {
+		if x.gone[s] {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+func (x *inMemoryTx) PutErased(_ context.Context, scope string, erased bool) error {
+	x.gone = maps.Clone(x.gone)
+	x.gone[scope] = erased
 	return nil
 }

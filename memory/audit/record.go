@@ -1,8 +1,11 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -29,10 +32,10 @@ func checkTenant(tenant string) error {
 
 // checkAccess refuses what a back end would, for the whole group.
 func checkAccess(a memory.Access) error {
-	if err := checkTenant(a.Tenant); err != nil {
-		return err
+	if _, err := memory.NewScope(a.Tenant, cmp.Or(a.User, "-")); err != nil {
+		return fmt.Errorf("%w: %w", ErrAccess, err)
 	}
-	for _, text := range append([]string{a.User, a.Agent, a.Box, a.Verb, a.Conversation, a.Result}, a.Items...) {
+	for _, text := range append([]string{a.Agent, a.Box, a.Verb, a.Conversation, a.Result}, a.Items...) {
 		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 			return fmt.Errorf("%w: %.80q", ErrAccess, text)
 		}
@@ -45,7 +48,7 @@ func (l *Log) append(tenant string, as []memory.Access) error {
 	ctx, cancel := context.WithTimeout(context.Background(), l.o.OpTimeout)
 	defer cancel()
 	return l.back.Update(ctx, tenant, func(tx Tx) error {
-		names, made, err := namesFor(ctx, tx, as)
+		names, made, err := namesFor(ctx, tx, tenant, as)
 		if err != nil {
 			return err
 		}
@@ -71,7 +74,7 @@ func chain(ctx context.Context, tx Tx, tenant string, names []Name, rows ...Row)
 }
 
 // namesFor are those of all users of accesses, and among them those that were made just now.
-func namesFor(ctx context.Context, tx Tx, as []memory.Access) (all map[string]Name, made []Name, err error) {
+func namesFor(ctx context.Context, tx Tx, tenant string, as []memory.Access) (all map[string]Name, made []Name, err error) {
 	all = map[string]Name{}
 	var users []string
 	for _, a := range as {
@@ -90,11 +93,39 @@ func namesFor(ctx context.Context, tx Tx, as []memory.Access) (all map[string]Na
 	for _, n := range known {
 		all[n.User] = n
 	}
+	users = slices.DeleteFunc(users, func(u string) bool { return all[u].Token != "" })
+	erased, err := erasedOf(ctx, tx, tenant, users)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, u := range users {
-		if all[u].Token == "" {
-			all[u] = newName(u)
-			made = append(made, all[u])
+		if erased[u] {
+			all[u] = Name{Token: Forgotten}
+			continue
 		}
+		all[u] = newName(u)
+		made = append(made, all[u])
 	}
 	return all, made, nil
+}
+
+// erasedOf are the users of a tenant who must have no name.
+func erasedOf(ctx context.Context, tx Tx, tenant string, users []string) (map[string]bool, error) {
+	if len(users) == 0 {
+		return nil, nil
+	}
+	by := map[string]string{}
+	for _, u := range users {
+		sc, err := memory.NewScope(tenant, u)
+		if err != nil {
+			return nil, err
+		}
+		by[sc.Hash()] = u
+	}
+	found, err := tx.Erased(ctx, slices.Sorted(maps.Keys(by)))
+	erased := map[string]bool{}
+	for _, hash := range found {
+		erased[by[hash]] = true
+	}
+	return erased, err
 }

@@ -71,7 +71,7 @@ func (w *walk) step(r *Row, names map[string]Name) error {
 }
 
 func (w *walk) named(r *Row, names map[string]Name) error {
-	if r.User == "" {
+	if r.User == "" || r.User == Forgotten {
 		return nil
 	}
 	n, there := names[r.User]

@@ -269,11 +269,31 @@ func forget(e *env) {
 			e.Errorf("%+v finds %+v", f, got)
 		}
 	}
-	e.record(e.access("ann"))
-	if got := e.list(audit.Filter{User: "ann"}); len(got) != 1 || got[0].Token == all[0].Token {
-		e.Errorf("%+v: who comes back has the old pseudonym", got)
+	e.record(e.access("ann", "m1"))
+	if x := e.list(audit.Filter{})[3]; x.User != "" || x.Token != audit.Forgotten || x.Conversation != "" || x.Items != nil || x.More != 1 {
+		e.Errorf("%+v: who was forgotten has a name again", x)
 	}
 	e.verify(4, anchor)
+	readmit(e, scope, all[0].Token)
+	e.verify(6, anchor)
+}
+
+func readmit(e *env, scope memory.Scope, old string) {
+	for range 2 {
+		if err := e.log.Readmit(e.Context(), scope); err != nil {
+			e.Fatal(err)
+		}
+	}
+	if n, err := e.log.Count(e.Context(), scope); n != 0 || err != nil {
+		e.Error(n, err)
+	}
+	e.record(e.access("ann"))
+	if got := e.list(audit.Filter{User: "ann"}); len(got) != 1 || got[0].N != 6 || got[0].Token == old || got[0].Token == audit.Forgotten {
+		e.Errorf("%+v: who comes back has the old pseudonym, or none", got)
+	}
+	if n, err := e.log.Count(e.Context(), scope); n != 1 || err != nil {
+		e.Error(n, err)
+	}
 }
 
 func trim(e *env) {

@@ -142,6 +142,26 @@ func (x *tx) DeleteName(ctx context.Context, token string) error {
 	return x.run(ctx, sqldb.Exec(`delete from hfa_name where tenant = $1 and token = $2`, x.tenant, token))
 }
 
+// Erased implements audit.Tx.
+func (x *tx) Erased(ctx context.Context, scopes []string) (out []string, err error) {
+	err = x.run(ctx, sqldb.Query(`select scope from hfa_erased where tenant = $1 and scope {in $2}`, func(scan func(...any) error) error {
+		var s string
+		err := scan(&s)
+		out = append(out, s)
+		return err
+	}, x.tenant, scopes))
+	return out, err
+}
+
+// PutErased implements audit.Tx.
+func (x *tx) PutErased(ctx context.Context, scope string, erased bool) error {
+	if !erased {
+		return x.run(ctx, sqldb.Exec(`delete from hfa_erased where tenant = $1 and scope = $2`, x.tenant, scope))
+	}
+	return x.run(ctx, sqldb.Exec(`insert into hfa_erased(tenant, scope, at) values ($1, $2, {now}) on conflict (tenant, scope) do nothing`,
+		x.tenant, scope))
+}
+
 func flag(b bool) int64 {
 	if b {
 		return 1

@@ -19,6 +19,10 @@ create table hfa_name(
   primary key (tenant, token));
 create unique index hfa_name_name on hfa_name(tenant, name);
 
+-- Scopes that were forgotten, by their hash: their users get no name any more.
+create table hfa_erased(
+  tenant text collate "C" not null, scope text collate "C" not null, at bigint not null, primary key (tenant, scope));
+
 -- No samples of users in the server's statistics.
 alter table hfa_name alter column name set statistics 0;
 alter table hfa_name alter column secret set statistics 0;

@@ -15,3 +15,7 @@ create table hfa_name(
   tenant text not null, token text not null, name text not null, secret blob not null,
   primary key (tenant, token)) without rowid;
 create unique index hfa_name_name on hfa_name(tenant, name);
+
+-- Scopes that were forgotten, by their hash: their users get no name any more.
+create table hfa_erased(
+  tenant text not null, scope text not null, at integer not null, primary key (tenant, scope)) without rowid;
