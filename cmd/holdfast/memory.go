@@ -20,7 +20,9 @@ type memoryCommand struct {
 }
 
 // memoryCommands are all of them, by name.
-var memoryCommands = map[string]memoryCommand{}
+var memoryCommands = map[string]memoryCommand{
+	"audit": {"list|verify|anchor -tenant TENANT", "who read and wrote what, whether the log is whole, how far it has come", (*call).audit},
+}
 
 // A call is one of them on its way.
 type call struct {

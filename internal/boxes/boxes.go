@@ -13,9 +13,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/holdfast-go/holdfast/internal/stores"
+	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/audit"
+	auditpostgres "github.com/holdfast-go/holdfast/memory/audit/postgres"
+	auditsqlite "github.com/holdfast-go/holdfast/memory/audit/sqlite"
 	"github.com/holdfast-go/holdfast/memory/knowledge"
 	knowledgepostgres "github.com/holdfast-go/holdfast/memory/knowledge/postgres"
 	knowledgesqlite "github.com/holdfast-go/holdfast/memory/knowledge/sqlite"
@@ -34,6 +39,7 @@ type Boxes struct {
 	Session   *session.Store
 	Longterm  *longterm.Store
 	Knowledge *knowledge.Store
+	Audit     *audit.Log // notes what is done with the others
 
 	opened []io.Closer
 }
@@ -41,7 +47,7 @@ type Boxes struct {
 // Close closes all that was opened.
 func (b *Boxes) Close() error {
 	var errs []error
-	for _, c := range b.opened {
+	for _, c := range slices.Backward(b.opened) { // the log after those who write to it
 		errs = append(errs, c.Close())
 	}
 	return errors.Join(errs...)
@@ -52,18 +58,42 @@ type place struct {
 	file        string
 	url, schema string
 	pooler      bool
+	auditor     memory.Auditor // of the boxes that are opened there
 }
 
 // Open opens the boxes that are there, each from the first URL that has it: a path, sqlite:path, or postgres:// with ?schema= and
-// ?pooler=true. It makes no file and no box. The caller closes them. They search by words alone: there is no embedder.
+// ?pooler=true. It makes no file and no box. The caller closes them. They search by words alone: there is no embedder. Where one of the
+// places has an audit log, what is done with the boxes is noted there.
 func Open(ctx context.Context, urls ...string) (*Boxes, error) {
 	b := &Boxes{}
-	for _, u := range urls {
-		if err := b.add(ctx, u); err != nil {
-			return nil, errors.Join(err, b.Close())
+	for _, add := range []func(context.Context, string) error{b.addAudit, b.add} { // the boxes are opened with the log
+		for _, u := range urls {
+			if err := add(ctx, u); err != nil {
+				return nil, errors.Join(err, b.Close())
+			}
 		}
 	}
 	return b, nil
+}
+
+func (b *Boxes) addAudit(ctx context.Context, text string) error {
+	p, err := placeOf(text)
+	if err != nil || b.Audit != nil {
+		return err
+	}
+	there, err := p.prefixes(ctx)
+	if err == nil && there["hfa_"] {
+		b.Audit, err = keep(ctx, b, p.audit)
+	}
+	return err
+}
+
+// auditor is nil where there is no log.
+func (b *Boxes) auditor() memory.Auditor {
+	if b.Audit == nil {
+		return nil
+	}
+	return b.Audit
 }
 
 func (b *Boxes) add(ctx context.Context, text string) error {
@@ -71,6 +101,7 @@ func (b *Boxes) add(ctx context.Context, text string) error {
 	if err != nil {
 		return err
 	}
+	p.auditor = b.auditor()
 	there, err := p.prefixes(ctx)
 	if err != nil {
 		return err
@@ -119,14 +150,15 @@ func placeOf(text string) (place, error) {
 }
 
 func (p place) session(ctx context.Context) (*session.Store, error) {
+	o := session.Options{Auditor: p.auditor}
 	if p.file != "" {
-		return sessionsqlite.Open(p.file, sessionsqlite.Options{})
+		return sessionsqlite.Open(p.file, sessionsqlite.Options{Session: o})
 	}
-	return sessionpostgres.Open(ctx, p.url, sessionpostgres.Options{Schema: p.schema, Pooler: p.pooler})
+	return sessionpostgres.Open(ctx, p.url, sessionpostgres.Options{Session: o, Schema: p.schema, Pooler: p.pooler})
 }
 
 func (p place) longterm(ctx context.Context) (*longterm.Store, error) {
-	o := longterm.Options{Logger: slog.New(slog.DiscardHandler)}
+	o := longterm.Options{Auditor: p.auditor, Logger: slog.New(slog.DiscardHandler)}
 	if p.file != "" {
 		return longtermsqlite.Open(p.file, longtermsqlite.Options{Longterm: o})
 	}
@@ -134,11 +166,18 @@ func (p place) longterm(ctx context.Context) (*longterm.Store, error) {
 }
 
 func (p place) knowledge(ctx context.Context) (*knowledge.Store, error) {
-	o := knowledge.Options{Logger: slog.New(slog.DiscardHandler)}
+	o := knowledge.Options{Auditor: p.auditor, Logger: slog.New(slog.DiscardHandler)}
 	if p.file != "" {
 		return knowledgesqlite.Open(p.file, knowledgesqlite.Options{Knowledge: o})
 	}
 	return knowledgepostgres.Open(ctx, p.url, knowledgepostgres.Options{Knowledge: o, Schema: p.schema, Pooler: p.pooler})
+}
+
+func (p place) audit(ctx context.Context) (*audit.Log, error) {
+	if p.file != "" {
+		return auditsqlite.Open(p.file, auditsqlite.Options{})
+	}
+	return auditpostgres.Open(ctx, p.url, auditpostgres.Options{Schema: p.schema, Pooler: p.pooler})
 }
 
 // prefixes are those of the boxes that have tables in the place.

@@ -6,6 +6,9 @@ import (
 
 	"github.com/holdfast-go/holdfast/internal/boxes"
 	"github.com/holdfast-go/holdfast/internal/testserver"
+	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/audit"
+	auditsqlite "github.com/holdfast-go/holdfast/memory/audit/sqlite"
 	"github.com/holdfast-go/holdfast/memory/knowledge"
 	knowledgesqlite "github.com/holdfast-go/holdfast/memory/knowledge/sqlite"
 	longtermsqlite "github.com/holdfast-go/holdfast/memory/longterm/sqlite"
@@ -63,6 +66,31 @@ func TestOpenPostgres(t *testing.T) {
 		t.Errorf("%+v", b)
 	}
 	made(t, b, nil)
+}
+
+// R112: where there is an audit log, in whatever place, what is done with the boxes is noted there.
+func TestOpenAudited(t *testing.T) {
+	t.Parallel()
+	one, two := filepath.Join(t.TempDir(), "one.db"), filepath.Join(t.TempDir(), "two.db")
+	sessions, err := sessionsqlite.Open(one, sessionsqlite.Options{})
+	made(t, sessions, err)
+	log, err := auditsqlite.Open(two, auditsqlite.Options{})
+	made(t, log, err)
+	b, err := boxes.Open(t.Context(), one, two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	sc, err := memory.NewScope("t", "u")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Session.Count(t.Context(), sc); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := b.Audit.List(t.Context(), audit.Filter{Tenant: "t"}); err != nil || len(got) != 1 || got[0].Verb != "Count" {
+		t.Errorf("%+v, %v", got, err)
+	}
 }
 
 func TestOpenRefuses(t *testing.T) {

@@ -30,7 +30,7 @@ func TestErrorsAreDocumented(t *testing.T) {
 	tests := map[string]bool{}
 	for _, pkg := range []string{"graph", "state", "checkpoint", "checkpoint/secure", "checkpoint/postgres",
 		"message", "memory", "memory/session", "memory/session/sqlite", "memory/session/postgres", "memory/working", "memory/compact", "memory/pin",
-		"memory/search", "memory/longterm", "memory/longterm/postgres", "memory/knowledge", "memory/extract",
+		"memory/search", "memory/longterm", "memory/longterm/postgres", "memory/knowledge", "memory/extract", "memory/audit",
 		"govern",
 		"nodes", "nodes/openai", "nodes/langchain", "nodes/mcp"} {
 		for _, name := range exportedErrors(t, pkg, tests) {

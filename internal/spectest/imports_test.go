@@ -8,7 +8,7 @@ import (
 
 // core lists the packages that a program gets in any case, and those of memory and nodes that need no driver, no vocabulary and no provider.
 var core = []string{"./state", "./graph", "./checkpoint", "./message", "./memory", "./memory/pin", "./memory/session", "./memory/working", "./memory/compact",
-	"./memory/search", "./memory/guard", "./memory/longterm", "./memory/extract", "./memory/knowledge", "./nodes"}
+	"./memory/search", "./memory/guard", "./memory/longterm", "./memory/extract", "./memory/knowledge", "./memory/audit", "./nodes"}
 
 // The core imports the standard library, this module, google/uuid, and of golang.org/x/text the normal forms of Unicode. Nothing else reaches a program that uses it.
 func TestCoreImportsOnlyTheStandardLibrary(t *testing.T) {
