@@ -12,12 +12,6 @@ import (
 	"github.com/holdfast-go/holdfast/memory"
 )
 
-func init() {
-	memoryCommands["erase"] = memoryCommand{"USER", "erase all that there is of a user, and print a receipt", eraseUser}
-	memoryCommands["readmit"] = memoryCommand{"USER", "let a user in again who was erased", readmitUser}
-	memoryCommands["compact"] = memoryCommand{"", "write the files of the stores anew, without what was deleted", compact}
-}
-
 // userFlags declares the flags that complete a user.
 func userFlags(f *flag.FlagSet) (tenant, threads *string) {
 	return f.String("tenant", graph.SingleTenant, "`tenant` of the user"),
@@ -35,10 +29,13 @@ func (c *call) eachBox(threads string) (all []govern.Box) {
 	if c.boxes.Longterm != nil {
 		all = append(all, govern.Box{Name: "longterm", Eraser: c.boxes.Longterm})
 	}
+	if c.boxes.Audit != nil {
+		all = append(all, govern.Box{Name: "audit", Eraser: c.boxes.Audit})
+	}
 	return all
 }
 
-func eraseUser(c *call, args []string) error {
+func (c *call) erase(args []string) error {
 	f := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	tenant, threads := userFlags(f)
 	yes := f.Bool("yes", false, "do it: there is no way back")
@@ -75,7 +72,7 @@ func (c *call) print(r govern.Receipt, asJSON bool) error {
 	return w.Flush()
 }
 
-func readmitUser(c *call, args []string) error {
+func (c *call) readmit(args []string) error {
 	f := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	tenant, threads := userFlags(f)
 	rest, err := c.parse(f, args, 1)
@@ -89,7 +86,7 @@ func readmitUser(c *call, args []string) error {
 	return govern.Readmit(c.ctx, sc, c.eachBox(*threads)...)
 }
 
-func compact(c *call, args []string) error {
+func (c *call) compact(args []string) error {
 	if _, err := c.parse(flag.NewFlagSet(c.name, flag.ContinueOnError), args, 0); err != nil {
 		return err
 	}
@@ -105,6 +102,9 @@ func compact(c *call, args []string) error {
 	}
 	if b := c.boxes; b.Knowledge != nil {
 		all = append(all, b.Knowledge)
+	}
+	if b := c.boxes; b.Audit != nil {
+		all = append(all, b.Audit)
 	}
 	return govern.Compact(c.ctx, all...)
 }

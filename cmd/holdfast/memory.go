@@ -21,7 +21,10 @@ type memoryCommand struct {
 
 // memoryCommands are all of them, by name.
 var memoryCommands = map[string]memoryCommand{
-	"audit": {"list|verify|anchor -tenant TENANT", "who read and wrote what, whether the log is whole, how far it has come", (*call).audit},
+	"audit":   {"list|verify|anchor -tenant TENANT", "who read and wrote what, whether the log is whole, how far it has come", (*call).audit},
+	"compact": {"", "write the files of the stores anew, without what was deleted", (*call).compact},
+	"erase":   {"USER", "erase all that there is of a user, and print a receipt", (*call).erase},
+	"readmit": {"USER", "let a user in again who was erased", (*call).readmit},
 }
 
 // A call is one of them on its way.
