@@ -53,6 +53,10 @@ const (
 	sqlLockTenant = `select {now} from hfk_tenant where tenant = $1 {lock}`
 )
 
+// SQLite fixes the moment that a transaction sees at its first look at a table. A time from before that moment could be one whose chunks are
+// swept away in it, so both are asked for at once.
+const sqlMoment = `select {now}, exists (select 1 from hfk_tenant where tenant = $1)`
+
 func clock(to *time.Time) func(scan func(...any) error) error {
 	return func(scan func(...any) error) error {
 		var micros int64
@@ -73,11 +77,12 @@ func lock(ctx context.Context, run sqldb.Run, tenant string) (now time.Time, err
 // View implements knowledge.Backend.
 func (b *backend) View(ctx context.Context, tenant string, f func(knowledge.Tx) error) error {
 	return b.db.Read(ctx, func(run sqldb.Run) error {
-		var now time.Time
-		if err := run(ctx, sqldb.Query(`select {now}`, clock(&now))); err != nil {
+		var micros int64
+		err := run(ctx, sqldb.Query(sqlMoment, func(scan func(...any) error) error { return scan(&micros, new(bool)) }, tenant))
+		if err != nil {
 			return err
 		}
-		return f(b.tx(run, tenant, now))
+		return f(b.tx(run, tenant, sqldb.At(micros)))
 	})
 }
 
