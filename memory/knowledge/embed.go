@@ -2,7 +2,10 @@ package knowledge
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -23,16 +26,68 @@ func (s *Store) embed(ctx context.Context, parts []part) (out [][]float32, err e
 		for i, p := range some {
 			texts[i] = p.Title + "\n" + p.Text
 		}
-		vectors, err := s.o.Embedder.EmbedDocuments(ctx, texts)
+		vectors, err := s.embedTexts(ctx, texts)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrEmbedder, err)
 		}
-		if len(vectors) != len(texts) {
-			return nil, fmt.Errorf("%w: it made %d vectors of %d texts", ErrEmbedder, len(vectors), len(texts))
-		}
 		out = append(out, vectors...)
+		if n := slices.IndexFunc(out, func(v []float32) bool { return len(v) != len(out[0]) }); n >= 0 {
+			return nil, fmt.Errorf("%w: it made vectors of %d and of %d numbers", ErrEmbedder, len(out[0]), len(out[n]))
+		}
 	}
 	return out, nil
+}
+
+// embedTexts asks the embedder. A chunk without a vector of its own would never be found by meaning, and nobody would know.
+func (s *Store) embedTexts(ctx context.Context, texts []string) (vectors [][]float32, err error) {
+	defer caught(&err)
+	vectors, err = s.o.Embedder.EmbedDocuments(ctx, texts)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(vectors) != len(texts):
+		return nil, fmt.Errorf("it made %d vectors of %d texts", len(vectors), len(texts))
+	case !slices.ContainsFunc(vectors, func(v []float32) bool { return !usable(v) }):
+		return vectors, nil
+	}
+	return nil, errUnusable
+}
+
+// embedQuery asks the embedder, which has half of the time and two seconds at most: the words are to be searched too.
+func (s *Store) embedQuery(ctx context.Context, text string) (v []float32, err error) {
+	defer caught(&err)
+	most := 2 * time.Second
+	if end, ok := ctx.Deadline(); ok {
+		most = min(most, time.Until(end)/2)
+	}
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	v, err = s.o.Embedder.EmbedQuery(ctx, text)
+	if err == nil && !usable(v) {
+		err = errUnusable
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+var errUnusable = errors.New("a vector is empty, only zeros, or holds what is no number")
+
+// usable reports whether a vector has a direction.
+func usable(v []float32) bool {
+	var sum float64
+	for _, x := range v {
+		sum += float64(x) * float64(x)
+	}
+	return sum > 0 && !math.IsInf(sum, 1)
+}
+
+// caught makes an error of a panic of the embedder.
+func caught(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("it panicked: %v\n%s", r, debug.Stack())
+	}
 }
 
 // Embed makes the vectors that the chunks of a tenant do not have yet in Options.Space, and returns how many it made: after an embedder was added,

@@ -42,8 +42,8 @@ const maxLimit = 100
 //
 // Chunks are found by their words and, with an Embedder, by meaning. What counts as an answer goes by coverage: the share of an aspect of the question
 // that one chunk has, where rare words weigh more, words that only ask weigh nothing, and a chunk without a time, an amount or a name is half an answer
-// to a question for one. An aspect below Options.Floor has no Chunk: say so; where that is all of them the answer is refused. A failing embedder is
-// logged, and the words alone count.
+// to a question for one. An aspect below Options.Floor has no Chunk: say so; where that is all of them the answer is refused. A failing embedder, and
+// one that takes more than half of the time or two seconds, is logged, and the words alone count.
 func (s *Store) Retrieve(ctx context.Context, r Reader, q Query) (out Answer, err error) {
 	defer audited.Read(ctx, s.audit, access(ctx, r.tenant, "Retrieve"), &out, &err, Answer.ids)
 	if q.Limit <= 0 {
@@ -90,7 +90,7 @@ func (s *Store) vector(ctx context.Context, question string) []float32 {
 	if s.o.Embedder == nil || strings.TrimSpace(question) == "" {
 		return nil
 	}
-	v, err := s.o.Embedder.EmbedQuery(ctx, question)
+	v, err := s.embedQuery(ctx, question)
 	if err != nil {
 		s.o.Logger.WarnContext(ctx, "knowledge: the embedder failed; words alone are searched", "error", err)
 		return nil
