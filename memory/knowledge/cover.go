@@ -23,6 +23,7 @@ const (
 type wording struct {
 	terms map[string]bool
 	title map[string]bool
+	under string          // the last heading, small
 	head  map[string]bool // of the last heading, if it names a thing
 	said  map[string]bool // the words of the text
 	tells []string        // those that make a difference, in order
@@ -34,6 +35,7 @@ func (p part) wording() wording {
 	w := wording{terms: termSet(p.searched()), title: termSet(p.Title), said: map[string]bool{}}
 	title := classes(scan(p.Title))
 	last := p.Title[strings.LastIndex(p.Title, headings)+1:]
+	w.under = strings.ToLower(strings.TrimSpace(last))
 	for _, t := range scan(last) {
 		if t.class&^(number|whole) == 0 && (wide(firstOf(t.text)) || letter(firstOf(t.text))) {
 			w.head = termSet(last)

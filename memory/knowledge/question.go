@@ -14,7 +14,7 @@ import (
 type Aspect struct {
 	Text     string  `json:"text"`
 	Coverage float64 `json:"coverage"`       // by the best chunk for it, 0 to 1
-	Chunk    string  `json:"chunk,omitzero"` // its id, if it is covered
+	Chunk    string  `json:"chunk,omitzero"` // the id of the one among those of the answer that covers it; empty: none does
 }
 
 // An aspect is one while its question is looked up.

@@ -250,7 +250,7 @@ func (l *lookup) measure(c *candidate, tells map[string]float64) {
 
 // answer picks the chunks.
 func (l *lookup) answer(_ context.Context, found []candidate) (Answer, error) {
-	found = distinct(found)
+	found = l.distinct(found)
 	out := Answer{Aspects: []Aspect{}, Chunks: []Chunk{}}
 	var picked []int
 	pick := func(i int) {
@@ -259,14 +259,12 @@ func (l *lookup) answer(_ context.Context, found []candidate) (Answer, error) {
 		}
 	}
 	for a := range l.aspects {
-		best, ok := l.bestFor(found, a)
 		told := Aspect{Text: l.aspects[a].text}
-		if ok {
+		if best, ok := bestFor(found, a); ok {
 			told.Coverage = found[best].covers[a]
-			if l.enough(found[best], told.Coverage) {
-				told.Chunk = found[best].ID
-				pick(best)
-			}
+		}
+		if i, ok := l.answering(found, a); ok {
+			pick(i)
 		}
 		out.Aspects = append(out.Aspects, told)
 	}
@@ -286,10 +284,25 @@ func (l *lookup) answer(_ context.Context, found []candidate) (Answer, error) {
 			pick(i)
 		}
 	}
-	for _, i := range picked[:min(l.Limit, len(picked))] {
+	picked = picked[:min(l.Limit, len(picked))]
+	for _, i := range picked {
 		out.Chunks = append(out.Chunks, l.chunk(found[i]))
 	}
+	l.name(out.Aspects, found, picked)
 	return out, nil
+}
+
+// name says of each aspect which of the chunks that are told covers it. One that there was no room for covers nothing.
+func (l *lookup) name(aspects []Aspect, found []candidate, picked []int) {
+	told := make([]candidate, len(picked))
+	for i, p := range picked {
+		told[i] = found[p]
+	}
+	for a := range aspects {
+		if i, ok := l.answering(told, a); ok {
+			aspects[a].Chunk = told[i].ID
+		}
+	}
 }
 
 // related is the share of Options.Floor that a further chunk of an answer has.
@@ -297,12 +310,21 @@ const related = 0.6
 
 func (l *lookup) sure(c candidate) bool { return l.o.Sure > 0 && c.cosine >= l.o.Sure }
 
-func (l *lookup) enough(c candidate, coverage float64) bool {
-	return coverage >= l.o.Floor || l.sure(c)
+// answering returns the candidate that answers an aspect: the one that covers it best, or else the one that is surest by its meaning.
+func (l *lookup) answering(found []candidate, aspect int) (surest int, ok bool) {
+	if best, ok := bestFor(found, aspect); ok && found[best].covers[aspect] >= l.o.Floor {
+		return best, true
+	}
+	for i, c := range found {
+		if l.sure(c) && (!ok || c.cosine > found[surest].cosine) {
+			surest, ok = i, true
+		}
+	}
+	return surest, ok
 }
 
 // bestFor returns the candidate that covers an aspect best, of equal ones the one that was found first.
-func (l *lookup) bestFor(found []candidate, aspect int) (best int, ok bool) {
+func bestFor(found []candidate, aspect int) (best int, ok bool) {
 	for i, c := range found {
 		if !ok || c.covers[aspect] > found[best].covers[aspect] {
 			best, ok = i, true
