@@ -23,8 +23,9 @@ var (
 		`\b(?:affect(?:s|ed)?|impact(?:s|ed)?|hit|hurt|fail(?:s|ed|ure)?|down|breaks?|broken|outage|upstream|who depends|what depends|dependents?)\b`)
 )
 
-// follow walks from the nodes that a question names, if it asks for that, and tells at most 50 paths, the shortest first. It does nothing unless
-// Options.Hops says so, and asks one cheap thing of a tenant without relations.
+// follow walks from the nodes that a question names, if it asks for that, and tells at most 50 paths, the shortest first. A hop that has as many is
+// the last, so that a node on which all depends is no error. It does nothing unless Options.Hops says so, and asks one cheap thing of a tenant without
+// relations.
 func (l *lookup) follow(ctx context.Context) (out []Path, err error) {
 	if l.o.Hops == 0 || !aboutRelations.MatchString(l.Text) {
 		return nil, nil
@@ -54,7 +55,7 @@ func (l *lookup) follow(ctx context.Context) (out []Path, err error) {
 }
 
 func (l *lookup) walk(backwards bool) walk {
-	return walk{tx: l.tx, sel: SelectRelations{Shelves: l.shelves, At: l.tx.Now()}, backwards: backwards}
+	return walk{tx: l.tx, sel: SelectRelations{Shelves: l.shelves, At: l.tx.Now()}, backwards: backwards, enough: maxPaths}
 }
 
 // nodes are those that the question names; of names within one another the longest.

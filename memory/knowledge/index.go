@@ -136,6 +136,7 @@ func (s *Store) index(ctx context.Context, tx Tx, drafts []draft) error {
 
 // Withdraw removes documents with all their versions and relations. What is not there is no error.
 func (s *Store) Withdraw(ctx context.Context, tenant string, ids ...string) (err error) {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return name(id) != nil })
 	acc := access(ctx, tenant, "Withdraw", ids...)
 	if err := s.audit.Begin(ctx, acc); err != nil {
 		return err

@@ -49,8 +49,10 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// NodeKey is what names of nodes are compared by: case and the spaces around do not count.
-func NodeKey(node string) string { return strings.ToLower(strings.TrimSpace(node)) }
+// NodeKey is what names of nodes are compared by: case and the spaces around do not count. No node has a zero byte, which Postgres does not take.
+func NodeKey(node string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(node)), "\x00", "\uFFFD")
+}
 
 // Relate stores relations that a document says, in place of all that it said before. The document must be there. ErrRelation names one that misses
 // something. It costs one transaction.
@@ -69,6 +71,9 @@ func (s *Store) Relate(ctx context.Context, tenant, document string, rs ...Relat
 	}
 	slices.SortFunc(clean, Relation.compare)
 	clean = slices.Compact(clean)
+	if name(document) != nil {
+		return fmt.Errorf("%w: %.300q", ErrNotFound, document)
+	}
 	return s.update(ctx, tenant, func(ctx context.Context, tx Tx) error {
 		there, err := tx.Versions(ctx, Select{Documents: []string{document}})
 		if err == nil && len(there) == 0 {
@@ -87,9 +92,12 @@ func (r Relation) clean(document string) (Relation, error) {
 		r.Document = document
 	}
 	for _, s := range []string{r.From, r.Name, r.To} {
-		if s == "" || len(s) > 256 || !utf8.ValidString(s) {
-			return r, fmt.Errorf("%w: %.300q: each of the three is a text of 1 to 256 bytes", ErrRelation, r.String())
+		if s == "" || len(s) > 256 || !utf8.ValidString(s) || strings.Contains(s, "\x00") {
+			return r, fmt.Errorf("%w: %.300q: each of the three is a text of 1 to 256 bytes, none of them zero", ErrRelation, r.String())
 		}
+	}
+	if r.Version != "" && name(r.Version) != nil {
+		return r, fmt.Errorf("%w: %.300q is of version %.80q, which is none", ErrRelation, r.String(), r.Version)
 	}
 	if r.Document != document {
 		return r, fmt.Errorf("%w: %.300q is of document %.80q, not of %.80q", ErrRelation, r.String(), r.Document, document)
@@ -118,17 +126,18 @@ type walk struct {
 	tx        Tx
 	sel       SelectRelations
 	backwards bool
+	enough    int // paths from which no further hop is walked, and of one no more is asked for; 0: all are wanted
 	seen      map[string]Path
 }
 
 func (w *walk) from(ctx context.Context, node string, hops int) (out []Path, err error) {
 	w.seen = map[string]Path{node: nil}
 	front := []string{node}
-	for ; hops > 0 && len(front) > 0; hops-- {
+	for ; hops > 0 && len(front) > 0 && (w.enough == 0 || len(out) < w.enough); hops-- {
 		if front, err = w.step(ctx, front, &out); err != nil {
 			return nil, err
 		}
-		if len(w.seen) > maxNodes {
+		if w.enough == 0 && len(w.seen) > maxNodes {
 			return nil, fmt.Errorf("%w: more than %d nodes are within reach; ask for fewer hops", ErrTooLarge, maxNodes)
 		}
 	}
@@ -147,7 +156,7 @@ func (w *walk) step(ctx context.Context, front []string, out *[]Path) (next []st
 	if err != nil {
 		return nil, err
 	}
-	if len(rs) == s.Limit {
+	if w.enough == 0 && len(rs) == s.Limit {
 		return nil, fmt.Errorf("%w: more than %d relations in one hop; ask for fewer", ErrTooLarge, s.Limit)
 	}
 	for _, r := range rs {

@@ -62,7 +62,9 @@ func (s *Store) Document(ctx context.Context, r Reader, id string) (out Document
 	defer audited.Read(ctx, s.audit, access(ctx, r.tenant, "Document", id), &out, &err, nil)
 	found := false
 	err = s.view(ctx, r, func(ctx context.Context, tx Tx, shelves []string) error {
-		found = false
+		if found = false; name(id) != nil {
+			return nil
+		}
 		rows, err := tx.Versions(ctx, Select{Documents: []string{id}, Shelves: shelves, InForce: tx.Now(), Text: true})
 		if err != nil || len(rows) == 0 {
 			return err

@@ -2,6 +2,7 @@ package knowledge_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -91,5 +92,30 @@ func TestTheSureAnswers(t *testing.T) {
 	a := answer(t, s, knowledge.Query{Text: "When do puppies rest?", Limit: 1})
 	if a.Refused || len(a.Chunks) != 1 || a.Chunks[0].ID != "zoo@1#2" || a.Aspects[0].Chunk != "zoo@1#2" {
 		t.Errorf("%+v", a)
+	}
+}
+
+// R111: a node on which thousands depend is told of by the nearest, and takes nothing from what the documents say.
+func TestHub(t *testing.T) {
+	t.Parallel()
+	s := open(t, knowledge.Options{Hops: 4})
+	index(t, s, "hub", "The hub is kept by the data team.")
+	var rs []knowledge.Relation
+	for i := range 10_001 {
+		rs = append(rs, knowledge.Relation{From: fmt.Sprint("s", i), Name: "depends on", To: "hub"}, knowledge.Relation{From: "web", Name: "depends on", To: fmt.Sprint("s", i)})
+	}
+	if err := s.Relate(t.Context(), "t", "hub", rs...); err != nil {
+		t.Fatal(err)
+	}
+	a := answer(t, s, knowledge.Query{Text: "Which team keeps the hub, and who is hit if the hub fails?"})
+	if len(a.Chunks) != 1 || len(a.Paths) != 50 || len(a.Paths[49]) != 1 {
+		t.Errorf("%d chunks, %d paths", len(a.Chunks), len(a.Paths))
+	}
+	r, err := knowledge.NewReader("t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Paths(t.Context(), r, "hub", true, 4); !errors.Is(err, knowledge.ErrTooLarge) {
+		t.Errorf("all of them: %v", err)
 	}
 }

@@ -99,6 +99,23 @@ var relationCases = []testCase{
 		e.is(e.store.Relate(e.Context(), e.tenant, "unknown", depends("a z")...), knowledge.ErrNotFound)
 		e.equal("what is there", e.paths("a", false, 8, "staff"), before)
 	}},
+	{"what no name is finds nothing", "R110", "questions and ids come from outside", func(e *env) {
+		v := e.with(knowledge.Options{Hops: 2})
+		v.index(doc("services", "What depends on what."))
+		v.relate("services", depends("web hub")...)
+		for _, bad := range []string{"a\x00b", "\xff"} {
+			e.is(v.store.Relate(e.Context(), e.tenant, "services", knowledge.Relation{From: bad, Name: "eats", To: "b"}), knowledge.ErrRelation)
+			e.is(v.store.Relate(e.Context(), e.tenant, "services", knowledge.Relation{From: "a", Name: "eats", To: "b", Version: bad}), knowledge.ErrRelation)
+			e.is(v.store.Relate(e.Context(), e.tenant, bad), knowledge.ErrNotFound)
+			e.equal("paths", v.paths(bad, true, 2, "staff"), []string{})
+			_, err := v.store.Document(e.Context(), e.reader("staff"), bad)
+			e.is(err, knowledge.ErrNotFound)
+			e.ok(v.store.Withdraw(e.Context(), e.tenant, bad))
+			if a := v.ask("Who is hit if " + bad + " and the hub fail?"); len(a.Paths) != 1 {
+				e.Errorf("%q: %s", bad, e.json(a))
+			}
+		}
+	}},
 	{"documents and relations answer together", "R111", "a question is about both", func(e *env) {
 		v := e.with(knowledge.Options{Hops: 4})
 		v.index(doc("services", "The payment-db is kept by the data team, phone 17.", "staff"), doc("zh", "支付库由数据组维护。", "staff"))
