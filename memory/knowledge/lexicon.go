@@ -103,8 +103,8 @@ var lexicon = []struct {
 	{day, `月 号 日 点 周一 周二 周三 周四 周五 周六 周日 周末 星期一 星期二 星期三 星期四 星期五 星期六 星期日 每天 每日 每周 每月 每季度 每年 月底 月初 年底 年初 工作日 上午 下午 晚上 当天 次日 之前 以前 之后 以内 前 小时
 		monday tuesday wednesday thursday friday saturday sunday weekday weekend january february march april may june july august september october november december am pm daily weekly monthly quarterly yearly annually
 		noon midnight morning afternoon evening end_of start_of before within after no_later_than until hour day week month`},
-	{person, `部 部门 组 科 室 处 中心 经理 主管 主任 总监 负责人 负责 人员 专员 老师 医生 客服 前台 服务台 行政 财务 人事 法务 领导 同事 上级 团队 委员会
-		team department desk office manager director officer supervisor lead head hr human_resource finance legal reception support committee board administrator owner nurse doctor engineer service colleague`},
+	{person, `我们 我司 本公司 顾客 买家 卖家 部 部门 组 科 室 处 中心 经理 主管 主任 总监 负责人 负责 人员 专员 老师 医生 客服 前台 服务台 行政 财务 人事 法务 领导 同事 上级 团队 委员会
+		we buyer seller team department desk office manager director officer supervisor lead head hr human_resource finance legal reception support committee board administrator owner nurse doctor engineer service colleague`},
 }
 
 // concepts are words for one thing that a rule may say of something. A question for one is answered by a text with another. They are what rules of

@@ -56,6 +56,9 @@ func TestCoverage(t *testing.T) {
 		{"a day is not an amount", "The kettle comes on Monday.", "How much does the kettle cost?", false},
 		{"a time in another sentence is none", "A kettle may be returned. It is made of steel. Our shop is old. Repairs take 30 days.", "How long may a kettle be returned?", false},
 		{"a time in the next sentence is one", "A kettle may be returned. You have 30 days.", "How long may a kettle be returned?", true},
+		{"who speaks is somebody", "# Who pays the postage\n\nWe pay the postage of a return if the goods are broken.", "Who pays the postage of a return?", true},
+		{"the one who buys is somebody", "退货运费由顾客承担。", "退货运费由谁承担？", true},
+		{"a thing is nobody", "The postage of a return is paid at once.", "Who pays the postage of a return?", false},
 		{"full-width characters", "水壶Ｚ９的保修期为３年。", "水壶Z9保修几年？", true},
 		{"a table has its head in each row", "| City | Nightly limit |\n|---|---|\n| Paris | 100 euros |\n| Rome | 90 euros |", "How much may a night in Rome cost?", true},
 	} {
