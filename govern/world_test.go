@@ -15,6 +15,8 @@ import (
 	"github.com/holdfast-go/holdfast/govern"
 	"github.com/holdfast-go/holdfast/graph"
 	"github.com/holdfast-go/holdfast/memory"
+	"github.com/holdfast-go/holdfast/memory/audit"
+	auditsqlite "github.com/holdfast-go/holdfast/memory/audit/sqlite"
 	"github.com/holdfast-go/holdfast/memory/longterm"
 	longtermsqlite "github.com/holdfast-go/holdfast/memory/longterm/sqlite"
 	"github.com/holdfast-go/holdfast/memory/pin"
@@ -34,6 +36,7 @@ type world struct {
 	threads  checkpoint.Store
 	sessions *session.Store
 	memories *longterm.Store
+	log      *audit.Log
 	app      *graph.App[talk]
 	waits    chan struct{} // gets a value when a run has come to its node "wait"
 	goesOn   chan struct{} // closed: the runs in "wait" go on
@@ -61,14 +64,14 @@ func (g *gate) Extract(ctx context.Context, ts []longterm.Text, _ []longterm.Ite
 	return out, nil
 }
 
-func longtermOptions(g *gate) longterm.Options {
-	return longterm.Options{Extractor: g, Logger: slog.New(slog.DiscardHandler), Lease: time.Minute}
+func longtermOptions(g *gate, log *audit.Log) longterm.Options {
+	return longterm.Options{Auditor: log, Extractor: g, Logger: slog.New(slog.DiscardHandler), Lease: time.Minute}
 }
 
 // newWorld takes what is opened, and closes it at the end.
-func newWorld(t *testing.T, threads checkpoint.Store, sessions *session.Store, memories *longterm.Store, g *gate) *world {
+func newWorld(t *testing.T, threads checkpoint.Store, sessions *session.Store, memories *longterm.Store, log *audit.Log, g *gate) *world {
 	t.Helper()
-	w := &world{threads: threads, sessions: sessions, memories: memories, gate: g, waits: make(chan struct{}, 8), goesOn: make(chan struct{})}
+	w := &world{threads: threads, sessions: sessions, memories: memories, log: log, gate: g, waits: make(chan struct{}, 8), goesOn: make(chan struct{})}
 	b := graph.New[talk]("talk")
 	b.Node("hear", func(_ context.Context, s *talk) error { return nil })
 	b.Node("wait", func(ctx context.Context, s *talk) error {
@@ -92,7 +95,7 @@ func newWorld(t *testing.T, threads checkpoint.Store, sessions *session.Store, m
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
-		if err := errors.Join(app.Close(ctx), threads.Close(), sessions.Close(), memories.Close()); err != nil {
+		if err := errors.Join(app.Close(ctx), threads.Close(), sessions.Close(), memories.Close(), log.Close()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -106,19 +109,22 @@ func sqliteWorld(t *testing.T, dir string) *world {
 	g := &gate{make(chan struct{}, 8), make(chan struct{})}
 	threads, err := sqlite.Open(path, sqlite.Options{})
 	ok(t, err)
-	sessions, err := sessionsqlite.Open(path, sessionsqlite.Options{})
+	log, err := auditsqlite.Open(path, auditsqlite.Options{})
 	ok(t, err)
-	memories, err := longtermsqlite.Open(path, longtermsqlite.Options{Longterm: longtermOptions(g)})
+	sessions, err := sessionsqlite.Open(path, sessionsqlite.Options{Session: session.Options{Auditor: log}})
 	ok(t, err)
-	return newWorld(t, threads, sessions, memories, g)
+	memories, err := longtermsqlite.Open(path, longtermsqlite.Options{Longterm: longtermOptions(g, log)})
+	ok(t, err)
+	return newWorld(t, threads, sessions, memories, log, g)
 }
 
 func (w *world) boxes() []govern.Box {
-	return boxesOf(w.threads, w.sessions, w.memories)
+	return w.boxesWith(w.threads)
 }
 
-func boxesOf(threads checkpoint.Store, sessions *session.Store, memories *longterm.Store) []govern.Box {
-	return []govern.Box{{Name: "threads", Eraser: govern.Threads(threads, "")}, {Name: "session", Eraser: sessions}, {Name: "longterm", Eraser: memories}}
+// boxesWith has the log before those that write into it: the order does not matter.
+func (w *world) boxesWith(threads checkpoint.Store) []govern.Box {
+	return []govern.Box{{Name: "threads", Eraser: govern.Threads(threads, "")}, {Name: "audit", Eraser: w.log}, {Name: "session", Eraser: w.sessions}, {Name: "longterm", Eraser: w.memories}}
 }
 
 func scopeOf(t testing.TB, user string) memory.Scope {
