@@ -17,6 +17,12 @@ import (
 func (u *unit) decide(ctx context.Context, p *prepared) (Outcome, error) {
 	out, err := u.fate(ctx, p)
 	out.Hash, out.Confidence, out.Redacted = p.hash, p.Confidence, p.redacted
+	if out.Reason != NoSource { // which nobody has said
+		out.Message, out.Call, out.Span = p.Source.Message, p.Source.Call, p.span
+	}
+	if out.Reason == Unsure {
+		out.Least = u.s.o.Confidence
+	}
 	return out, err
 }
 

@@ -58,13 +58,17 @@ const (
 	OverLimit   Reason = "over a limit"
 )
 
-// An Outcome says what became of a draft. It holds none of its words.
+// An Outcome says what became of a draft. It holds none of its words, only where they stand in what was said.
 type Outcome struct {
 	Fate       Fate    `json:"fate"`
 	ID         string  `json:"id,omitzero"`   // the item
 	Over       string  `json:"over,omitzero"` // the item that holds no longer
 	Reason     Reason  `json:"reason,omitzero"`
 	Confidence float64 `json:"confidence,omitzero"`
+	Least      float64 `json:"least,omitzero"`    // confidence that a draft needed, of Unsure
 	Hash       string  `json:"hash"`              // of namespace and text
 	Redacted   bool    `json:"redacted,omitzero"` // secrets in it were blotted out
+	Message    string  `json:"message,omitzero"`  // that said it; "" of NoSource
+	Call       string  `json:"call,omitzero"`     // the tool call in it that did
+	Span       Span    `json:"span,omitzero"`     // of its words in that text; zero: they are not there, or nobody has looked
 }

@@ -30,6 +30,7 @@ type Job struct {
 	Agent        memory.Agent
 	Conversation string
 	Texts        []Text
+	Messages     []string // ids of the messages that Texts are of, also when the job is done
 	Items        []string // ids of items whose vectors it makes; such a job has no texts
 	Queued       time.Time
 	Attempts     int       // that have begun

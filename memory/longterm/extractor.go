@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"strings"
 
 	"github.com/holdfast-go/holdfast/memory"
 )
@@ -85,20 +84,24 @@ func (s *Store) prepareDraft(sc memory.Scope, a memory.Agent, texts []Text, d Dr
 	if d.Words == "" {
 		d.Words = d.Text
 	}
-	if !quotes(t.Text, d.Words) {
+	span, ok := SpanOf(t.Text, d.Words)
+	d.Source = t.Source
+	if !ok {
 		return drop(Invented)
 	}
-	d.Source = t.Source
 	if d.Origin != Inferred {
 		d.Origin = t.Origin
 	}
 	p, err := s.prepare(sc, a, d)
 	switch {
 	case errors.Is(err, ErrTooLarge):
-		return drop(OverLimit)
+		p = drop(OverLimit)
 	case err != nil:
 		s.o.Logger.Warn("longterm: an extractor made a draft that cannot be kept", "fault", fault(err, texts))
-		return drop(Malformed)
+		p = drop(Malformed)
+	}
+	if len(t.Text) < maxToolText { // of a longer one the middle may be gone, and what stands behind it elsewhere
+		p.span = span
 	}
 	return p
 }
@@ -110,10 +113,4 @@ func textOf(texts []Text, src Source) *Text {
 		}
 	}
 	return nil
-}
-
-// quotes reports whether words are in a text, but for case, width and spaces.
-func quotes(text, words string) bool {
-	words = strings.Join(strings.Fields(fold(words)), "")
-	return words != "" && strings.Contains(strings.Join(strings.Fields(fold(text)), ""), words)
 }

@@ -167,7 +167,10 @@ func newJob(sc memory.Scope, a memory.Agent, e Exchange) (*task, error) {
 		if !goodName(m.ID) {
 			return nil, fmt.Errorf("%w: the id of a message is %.80q", ErrExchange, m.ID)
 		}
-		j.take(m, Source{Conversation: e.Conversation, Message: m.ID, At: moment(e.At)})
+		texts := len(j.Texts)
+		if j.take(m, Source{Conversation: e.Conversation, Message: m.ID, At: moment(e.At)}); len(j.Texts) > texts {
+			j.Messages = append(j.Messages, m.ID)
+		}
 	}
 	return j, nil
 }

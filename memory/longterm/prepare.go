@@ -23,6 +23,7 @@ type prepared struct {
 	quoted   bool   // Words are a text of their own
 	exact    bool   // a document: only its key says what it is about
 	dropped  Reason // why it is not kept, if it is not
+	span     Span   // of Words in its source
 }
 
 // prepare returns a draft as it will be kept, or what is wrong with it.
