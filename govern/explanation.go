@@ -139,9 +139,16 @@ func (e *Explanation) stop(name StageName, c Cause, reason string, found ...Find
 		s.Verdict = Passed
 	}
 	e.note(s)
-	for _, n := range stages[slices.Index(stages, name)+1:] {
-		e.note(Stage{Name: n, Verdict: Beyond, English: "not looked at", Chinese: "未查看"})
+	at := slices.Index(stages, name)
+	for i, n := range stages {
+		switch {
+		case i > at:
+			e.note(Stage{Name: n, Verdict: Beyond, English: "it did not come that far", Chinese: "没有到达这一步"})
+		case e.Stage(n).Name == "":
+			e.miss(n, "nothing is recorded", "没有记录")
+		}
 	}
+	slices.SortFunc(e.Stages, func(a, b Stage) int { return slices.Index(stages, a.Name) - slices.Index(stages, b.Name) })
 }
 
 func (e *Explanation) note(s Stage) {

@@ -14,7 +14,7 @@ import (
 // follow writes the explanation, stage after stage.
 func (w *inquiry) follow(ctx context.Context) error {
 	if w.turn != nil {
-		w.e.Prompt = w.turn.log()
+		w.e.Prompt = w.turn.log(w.known)
 	}
 	said := w.sayings()
 	c := w.candidate(said)
@@ -179,6 +179,8 @@ func (w *inquiry) followMessage(m spoken) {
 	if id := w.readAhead(j); id != "" {
 		w.tellQueued(j)
 		w.e.miss(StageExtracted, "not done yet: its words were searched as they are", "尚未完成：按原话搜索")
+		en, zh := both("read as number %d of %d", "读取时排第 %d，共 %d 条", place(w.turn.read, id), len(w.turn.read))
+		w.e.pass(StageRanked, en, zh, Finding{ID: id, Rank: place(w.turn.read, id), Of: len(w.turn.read)})
 		w.followPrompts(id)
 		return
 	}
@@ -191,6 +193,12 @@ func (w *inquiry) followMessage(m spoken) {
 		w.tellQueued(j)
 		w.e.stop(StageExtracted, NotExtracted, "", jobFinding(j))
 	}
+}
+
+// known reports whether the agent who asks may know of something that the turn has read of long-term memory.
+func (w *inquiry) known(id string) bool {
+	return w.item(id) != nil ||
+		slices.ContainsFunc(w.jobs, func(j longterm.Job) bool { return strings.HasPrefix(id, j.ID+"-") })
 }
 
 // readAhead is the id under which the turn has read the words of a job that is not done, or "".
@@ -240,7 +248,7 @@ func reasonOf(o longterm.Outcome) string {
 func (w *inquiry) followItem(ctx context.Context, c candidate) error {
 	w.tellStored(c)
 	if cause := w.ended(c.Item); cause != "" {
-		w.e.stop(StageCurrent, cause, "", w.itemFinding(c.Item))
+		w.e.stop(StageCurrent, cause, "", w.versions(c.Item)...)
 		return nil
 	}
 	en, zh := both("it holds, version %d", "当前有效，第 %d 版", c.Version)
@@ -269,12 +277,33 @@ func (w *inquiry) tellStored(c candidate) {
 	w.e.pass(StageKept, en, zh, f)
 }
 
+// itemFinding shows an item, and the first message that said it.
 func (w *inquiry) itemFinding(i longterm.Item) Finding {
 	f := Finding{ID: i.ID, Text: i.Text, State: string(i.End), At: i.Stored, Confidence: i.Confidence}
-	if i.By != "" && slices.ContainsFunc(w.items, func(o longterm.Item) bool { return o.ID == i.By }) { // else nobody learns what is there
+	if len(i.Sources) > 0 {
+		f.Conversation, f.Message = i.Sources[0].Conversation, i.Sources[0].Message
+	}
+	if w.item(i.By) != nil { // else nobody learns what is there
 		f.By = i.By
 	}
 	return f
+}
+
+// item returns one that the agent who asks may see, or nil.
+func (w *inquiry) item(id string) *longterm.Item {
+	at := slices.IndexFunc(w.items, func(i longterm.Item) bool { return i.ID == id })
+	if at < 0 {
+		return nil
+	}
+	return &w.items[at]
+}
+
+// versions shows an item and those after it.
+func (w *inquiry) versions(i longterm.Item) (out []Finding) {
+	for at := &i; at != nil && len(out) < 100; at = w.item(at.By) {
+		out = append(out, w.itemFinding(*at))
+	}
+	return out
 }
 
 // ended says why an item is none that the reader could have found, or "". What the turn has read held then.

@@ -220,8 +220,8 @@ func (p logged) entry(id string) (working.Entry, bool) {
 	return working.Entry{}, false
 }
 
-// log is what an explanation shows of a prompt.
-func (t *turn) log() *Prompt {
+// log is what an explanation shows of the last prompt: of long-term memory the ids that are known.
+func (t *turn) log(known func(id string) bool) *Prompt {
 	if len(t.prompts) == 0 {
 		return nil
 	}
@@ -233,7 +233,7 @@ func (t *turn) log() *Prompt {
 	for _, src := range []working.Source{working.LongTerm, working.Knowledge, working.Graph} {
 		r := Read{Source: string(src)}
 		for _, e := range p.manifest.Entries {
-			if e.Source != src {
+			if e.Source != src || src == working.LongTerm && !known(e.ID) {
 				continue
 			}
 			switch e.Outcome {

@@ -53,9 +53,10 @@ func (m *echo) last() string {
 
 // A reader is an extractor that keeps each thing that the user says, but for questions, as it is told to.
 type reader struct {
-	mu    sync.Mutex
-	wants map[string]longterm.Draft // by text; the zero draft: nothing
-	fails error
+	mu     sync.Mutex
+	wants  map[string]longterm.Draft // by text; the zero draft: nothing
+	infers bool
+	fails  error
 }
 
 func (r *reader) Extract(_ context.Context, ts []longterm.Text, _ []longterm.Item) (out []longterm.Draft, err error) {
@@ -73,6 +74,9 @@ func (r *reader) Extract(_ context.Context, ts []longterm.Text, _ []longterm.Ite
 			d = longterm.Draft{Text: t.Text, Confidence: 0.9, Key: fmt.Sprintf("%x", t.Text)[:min(40, 2*len(t.Text))]}
 		}
 		d.Kind, d.Origin, d.Source = longterm.Semantic, t.Origin, t.Source
+		if r.infers {
+			d.Origin = longterm.Inferred
+		}
 		out = append(out, d)
 	}
 	return out, nil
@@ -92,6 +96,7 @@ type clinic struct {
 	model  *echo
 	reader *reader
 	agent  memory.Agent
+	reads  memory.Agent // that did not remember, if it is another
 }
 
 func newClinic(t testing.TB, durable bool, profile working.Profile) *clinic {
@@ -147,6 +152,18 @@ func (c *clinic) extract() {
 	c.Helper()
 	_, err := c.boxes.Longterm.Drain(context.Background())
 	ok(c, err)
+}
+
+// retry makes all jobs of a user due that have failed.
+func (c *clinic) retry(user string) {
+	c.Helper()
+	jobs, err := c.boxes.Longterm.Jobs(c.Context(), scopeOf(c, user), c.agent, "", 0)
+	ok(c, err)
+	for _, j := range jobs {
+		if j.State == longterm.Failing {
+			ok(c, c.boxes.Longterm.Retry(c.Context(), scopeOf(c, user), c.agent, j.ID))
+		}
+	}
 }
 
 // add stores texts by hand.
