@@ -56,10 +56,10 @@ type candidate struct {
 // candidate is the item that the words are about, or nil: of those that fit about equally one that holds, then the newest.
 func (w *inquiry) candidate(said []spoken) *candidate {
 	var all []candidate
-	for _, i := range w.items {
-		c := candidate{Item: i, cover: w.covered(termsOf(i))}
+	for n, i := range w.items {
+		c := candidate{Item: i, cover: w.covered(w.itemTerms[n])}
 		for _, m := range said {
-			for _, o := range w.outcomes(m) {
+			for _, o := range m.outcomes {
 				if o.ID == i.ID || o.Fate == longterm.Ended && o.Over == i.ID {
 					c.outcome, c.cover = o, max(c.cover, w.spanned(m, o))
 				}
@@ -119,7 +119,7 @@ func (w *inquiry) spanned(m spoken, o longterm.Outcome) float64 {
 	if o.Span == (longterm.Span{}) {
 		return 0
 	}
-	return w.cover(o.Span.Of(m.text))
+	return w.cover(o.Span.Of(m.read(o.Call)))
 }
 
 // tellSaid notes which messages say the words.
@@ -224,7 +224,7 @@ func (w *inquiry) tellQueued(j longterm.Job) {
 func (w *inquiry) dropped(m spoken) *longterm.Outcome {
 	var about, unplaced *longterm.Outcome
 	best := 0.0
-	for _, o := range w.outcomes(m) {
+	for _, o := range m.outcomes {
 		if o.Fate != longterm.Dropped {
 			continue
 		}

@@ -15,9 +15,11 @@ import (
 // Spoken is a message that can be a source, and how much of the words it has.
 type spoken struct {
 	session.Message
-	text  string // as an extractor reads it
+	text  string // as it was said
 	terms map[string]bool
 	cover float64
+
+	outcomes []longterm.Outcome // of its drafts, once it is one of the sayings
 }
 
 func newSpoken(m session.Message) (spoken, bool) {
@@ -30,8 +32,20 @@ func newSpoken(m session.Message) (spoken, bool) {
 			texts = append(texts, r.Text())
 		}
 	}
-	text, _ := guard.Redact(strings.Join(texts, "\n"))
-	return spoken{Message: m, text: text, terms: set(search.Terms(text + "\n" + strings.Join(texts, "\n")))}, len(texts) > 0
+	text := strings.Join(texts, "\n")
+	return spoken{Message: m, text: text, terms: set(search.Terms(text))}, len(texts) > 0
+}
+
+// read is the text as an extractor has read it, in which spans count.
+func (s spoken) read(call string) string {
+	text := s.text
+	for _, r := range s.Results() {
+		if r.CallID == call {
+			text = r.Text()
+		}
+	}
+	text, _ = guard.Redact(text)
+	return text
 }
 
 // asks reports whether a message is a question, which is no source if there is another.
@@ -62,8 +76,10 @@ func (w *inquiry) weigh() {
 	for _, m := range w.messages {
 		count(m.terms)
 	}
-	for _, i := range w.items {
-		count(termsOf(i))
+	w.itemTerms = make([]map[string]bool, len(w.items))
+	for n, i := range w.items {
+		w.itemTerms[n] = set(search.Terms(i.Text + "\n" + i.Words))
+		count(w.itemTerms[n])
 	}
 	w.weight = map[string]float64{}
 	for _, t := range w.terms {
@@ -74,8 +90,6 @@ func (w *inquiry) weigh() {
 		w.messages[i].cover = w.covered(w.messages[i].terms)
 	}
 }
-
-func termsOf(i longterm.Item) map[string]bool { return set(search.Terms(i.Text + "\n" + i.Words)) }
 
 // covered is how much of the words some terms have, 0 to 1.
 func (w *inquiry) covered(terms map[string]bool) float64 {
@@ -124,6 +138,10 @@ func (w *inquiry) sayings() []spoken {
 	if len(out) > 0 {
 		best := out[0].cover
 		out = slices.DeleteFunc(out, func(m spoken) bool { return m.cover < near*best })
+	}
+	out = out[:min(len(out), 20)]
+	for i := range out {
+		out[i].outcomes = w.outcomes(out[i])
 	}
 	return out
 }

@@ -80,5 +80,7 @@ type inquiry struct {
 	messages []spoken
 	jobs     []longterm.Job
 	items    []longterm.Item
-	turn     *turn // nil: there is none
+
+	itemTerms []map[string]bool // of the items
+	turn      *turn             // nil: there is none
 }

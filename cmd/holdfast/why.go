@@ -122,7 +122,6 @@ func detailsOf(f govern.Finding) (parts []string) {
 	add(f.State != "", "%s", f.State)
 	add(f.Reason != "", "%s", f.Reason)
 	add(f.By != "", "then %s", f.By)
-	add(f.Least > 0, "confidence %.2f of %.2f", f.Confidence, f.Least)
 	add(f.Rank > 0, "rank %d of %d that were taken", f.Rank, f.Of)
 	add(f.Score > 0, "score %.4f", f.Score)
 	add(f.Cosine > 0, "cosine %.2f", f.Cosine)

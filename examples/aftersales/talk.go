@@ -117,6 +117,8 @@ func (t *talk) take(ctx context.Context, line string) error {
 		return err
 	case isWord(line, "trouble", "捣乱"):
 		return t.trouble(ctx)
+	case wonders(line) != "":
+		return t.why(ctx, wonders(line))
 	case passes(line) > 0:
 		return t.pass(ctx, passes(line))
 	default:
@@ -131,6 +133,7 @@ func (t *talk) help() {
 		{`Where is my latest order?   and then: refund it`, `我最近的订单到哪了？      然后说：退了吧`},
 		{`What do you know about me?  and: remember that ..., forget that ...`, `你记得我什么？            然后说：记住……、忘掉……`},
 		{`How long can I return it?   answered from the shop's handbook`, `退货期限是多久？          按店铺的手册回答`},
+		{`why: short answers          what became of something that you have said`, `为什么：简短的回答          说过的话后来怎样了`},
 		{`new                         begins a new conversation`, `新对话                    开始一段新的对话`},
 		{`days 3                      lets three days pass at the shop`, `过3天                     让店铺过去三天`},
 		{`approve                     asks again what waits for a colleague`, `审批                      再次询问等待同事的事项`},
