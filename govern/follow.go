@@ -3,6 +3,7 @@ package govern
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,11 +13,10 @@ import (
 )
 
 // follow writes the explanation, stage after stage.
-func (w *inquiry) follow(ctx context.Context) error {
+func (w *inquiry) follow(ctx context.Context, said []spoken) error {
 	if w.turn != nil {
 		w.e.Prompt = w.turn.log(w.known)
 	}
-	said := w.sayings()
 	c := w.candidate(said)
 	if c == nil && len(said) == 0 {
 		if w.boxes.Session == nil {
@@ -56,8 +56,8 @@ type candidate struct {
 // candidate is the item that the words are about, or nil: of those that fit about equally one that holds, then the newest.
 func (w *inquiry) candidate(said []spoken) *candidate {
 	var all []candidate
-	for n, i := range w.items {
-		c := candidate{Item: i, cover: w.covered(w.itemTerms[n])}
+	for _, i := range w.items {
+		c := candidate{Item: i, cover: w.covered(termsOf(i))}
 		for _, m := range said {
 			for _, o := range m.outcomes {
 				if o.ID == i.ID || o.Fate == longterm.Ended && o.Over == i.ID {
@@ -246,6 +246,13 @@ func reasonOf(o longterm.Outcome) string {
 
 // followItem explains what became of an item.
 func (w *inquiry) followItem(ctx context.Context, c candidate) error {
+	later, err := w.boxes.Longterm.History(ctx, w.q.Scope, w.q.Agent, c.ID)
+	if err != nil && !errors.Is(err, longterm.ErrNotFound) { // it was erased meanwhile
+		return err
+	}
+	for _, i := range later {
+		w.add(i)
+	}
 	w.tellStored(c)
 	if cause := w.ended(c.Item); cause != "" {
 		w.e.stop(StageCurrent, cause, "", w.versions(c.Item)...)
@@ -287,15 +294,6 @@ func (w *inquiry) itemFinding(i longterm.Item) Finding {
 		f.By = i.By
 	}
 	return f
-}
-
-// item returns one that the agent who asks may see, or nil.
-func (w *inquiry) item(id string) *longterm.Item {
-	at := slices.IndexFunc(w.items, func(i longterm.Item) bool { return i.ID == id })
-	if at < 0 {
-		return nil
-	}
-	return &w.items[at]
 }
 
 // versions shows an item and those after it.
@@ -397,7 +395,11 @@ func (w *inquiry) asked() string {
 	return w.turn.text
 }
 
-// rank is the place of an item in a search by the reader for what was asked, made now; 0 if it is not found.
+// deepest is the last place that is looked for.
+const deepest = 200
+
+// rank is the place of an item in a search by the reader for what was asked, made now; 0 if it is not found, one behind the
+// deepest if it is beyond.
 func (w *inquiry) rank(ctx context.Context, i longterm.Item) (Finding, error) {
 	f := Finding{ID: i.ID, Text: i.Text}
 	if w.turn != nil {
@@ -406,9 +408,12 @@ func (w *inquiry) rank(ctx context.Context, i longterm.Item) (Finding, error) {
 	if w.asked() == "" {
 		return f, nil
 	}
-	hits, err := w.boxes.Longterm.Search(ctx, w.q.Scope, w.q.Reader, longterm.Query{Text: w.asked(), Limit: page})
+	hits, err := w.boxes.Longterm.Search(ctx, w.q.Scope, w.q.Reader, longterm.Query{Text: w.asked(), Limit: deepest})
 	if err != nil {
 		return f, err
+	}
+	if len(hits) == deepest {
+		f.Rank = deepest + 1 // or more, unless it is found
 	}
 	for n, h := range hits {
 		if h.ID == i.ID {

@@ -62,24 +62,16 @@ func set(terms []string) map[string]bool {
 	return out
 }
 
-// weigh says what each term of the words tells: the more, the fewer messages and items have it.
+// weigh says what each term of the words tells: the more, the fewer messages have it.
 func (w *inquiry) weigh() {
 	w.terms = slices.Compact(slices.Sorted(slices.Values(w.terms)))
-	n, have := len(w.messages)+len(w.items), map[string]int{}
-	count := func(terms map[string]bool) {
+	n, have := len(w.messages), map[string]int{}
+	for _, m := range w.messages {
 		for _, t := range w.terms {
-			if terms[t] {
+			if m.terms[t] {
 				have[t]++
 			}
 		}
-	}
-	for _, m := range w.messages {
-		count(m.terms)
-	}
-	w.itemTerms = make([]map[string]bool, len(w.items))
-	for n, i := range w.items {
-		w.itemTerms[n] = set(search.Terms(i.Text + "\n" + i.Words))
-		count(w.itemTerms[n])
 	}
 	w.weight = map[string]float64{}
 	for _, t := range w.terms {
@@ -90,6 +82,8 @@ func (w *inquiry) weigh() {
 		w.messages[i].cover = w.covered(w.messages[i].terms)
 	}
 }
+
+func termsOf(i longterm.Item) map[string]bool { return set(search.Terms(i.Text + "\n" + i.Words)) }
 
 // covered is how much of the words some terms have, 0 to 1.
 func (w *inquiry) covered(terms map[string]bool) float64 {

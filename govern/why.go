@@ -42,7 +42,8 @@ type Question struct {
 // not take an item the search is made again, with what is known now. The turn is the latest one of the user that has begun by
 // Question.At, in the thread itself; agents that a node calls as a child graph are not looked at.
 //
-// It reads all messages, jobs and items of the user, and of the threads the newest part: 10,000 of each take less than a second.
+// It reads all messages and jobs of the user, and the newest part of the threads; all items only where nothing says what became of the
+// words. BenchmarkWhy tells the time.
 func (b Boxes) Why(ctx context.Context, q Question) (Explanation, error) {
 	if err := cmp.Or(q.Scope.Valid(), q.Agent.Valid()); err != nil {
 		return Explanation{}, err
@@ -50,17 +51,21 @@ func (b Boxes) Why(ctx context.Context, q Question) (Explanation, error) {
 	if q.Reader.Valid() != nil {
 		q.Reader = q.Agent
 	}
-	w := &inquiry{boxes: b, q: q, now: time.Now(), e: Explanation{Words: q.Words}, terms: search.Terms(q.Words)}
+	w := &inquiry{boxes: b, q: q, now: time.Now(), e: Explanation{Words: q.Words}, terms: search.Terms(q.Words), byID: map[string]int{}}
 	if strings.TrimSpace(q.Words) == "" || len(w.terms) == 0 {
 		return Explanation{}, ErrQuestion
 	}
-	for _, read := range []func(context.Context) error{w.readMessages, w.readJobs, w.readItems, w.readTurn} {
+	for _, read := range []func(context.Context) error{w.readMessages, w.readJobs, w.readTurn} {
 		if err := read(ctx); err != nil {
 			return Explanation{}, err
 		}
 	}
 	w.weigh()
-	if err := w.follow(ctx); err != nil {
+	said := w.sayings()
+	if err := w.gather(ctx, said); err != nil {
+		return Explanation{}, err
+	}
+	if err := w.follow(ctx, said); err != nil {
 		return Explanation{}, err
 	}
 	return w.e, nil
@@ -80,7 +85,6 @@ type inquiry struct {
 	messages []spoken
 	jobs     []longterm.Job
 	items    []longterm.Item
-
-	itemTerms []map[string]bool // of the items
-	turn      *turn             // nil: there is none
+	byID     map[string]int // places in items
+	turn     *turn          // nil: there is none
 }

@@ -42,19 +42,13 @@ func fillUp(b *testing.B, c *clinic, user string, n int) {
 	const batch = 50
 	for i := 0; i < n; i += batch {
 		var ms []message.Message
-		var drafts []longterm.Draft
 		for k := range batch {
 			m := message.User(fmt.Sprintf("Order %d of branch %d goes to street %d, and is paid by card.", i+k, i%97, (i+k)%1013))
 			ms = append(ms, m)
-			drafts = append(drafts, longterm.Draft{
-				Kind: longterm.Episode, Key: fmt.Sprint("order ", i+k), Text: m.Text(), Origin: longterm.FromUser,
-				Source: longterm.Source{Conversation: "orders", Message: m.ID, At: time.Now()},
-			})
 			ok(b, c.boxes.Longterm.Remember(ctx, sc, c.agent, longterm.Exchange{Conversation: "orders", Messages: []message.Message{m}}))
 		}
 		_, err := c.boxes.Session.Write(ctx, sc, "orders", session.Write{Messages: ms})
 		ok(b, err)
-		_, err = c.boxes.Longterm.Add(ctx, sc, c.agent, drafts...)
-		ok(b, err)
+		c.extract()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/holdfast-go/holdfast/govern"
 	"github.com/holdfast-go/holdfast/memory/longterm"
@@ -133,7 +134,7 @@ func TestWhyFindsPlantedCauses(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("durable %v", durable), func(t *testing.T) {
 			t.Parallel()
-			right, all := 0, 0
+			right, all, longest := 0, 0, time.Duration(0)
 			for _, f := range failures {
 				c := newClinic(t, durable, f.profile)
 				for n, p := range plantedFacts {
@@ -146,14 +147,17 @@ func TestWhyFindsPlantedCauses(t *testing.T) {
 						t.Fatalf("%s of %q is not planted: %+v\n%s", f.cause, p.said, out.Report.Get().Entries, c.model.last())
 					}
 					all++
-					if e := c.why(user, p.words); e.Cause == f.cause {
+					begun := time.Now()
+					e := c.why(user, p.words)
+					longest = max(longest, time.Since(begun))
+					if e.Cause == f.cause {
 						right++
 					} else {
 						t.Logf("%q: %s, want %s: %+v", p.words, e.Line(false), f.cause, e.Stages)
 					}
 				}
 			}
-			t.Logf("%d of %d", right, all)
+			t.Logf("%d of %d, the longest took %v", right, all, longest)
 			if right*100 < all*95 {
 				t.Errorf("%d of %d causes are right", right, all)
 			}
