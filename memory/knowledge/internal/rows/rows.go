@@ -47,10 +47,11 @@ var Errors = sqldb.Errors{
 var tables = []string{"hfk_document", "hfk_chunk", "hfk_index", "hfk_role", "hfk_shelf", "hfk_relation", "hfk_tenant"}
 
 // The tenant is locked by its row, which is made where it is missing. Who removes a tenant removes that row too: then there is none, and
-// it is made again.
+// it is made again. The time is asked for behind the lock: in the same select Postgres would read the clock before it waits, and who waited
+// would be earlier than what it waited for.
 const (
 	sqlMakeTenant = `insert into hfk_tenant(tenant) values ($1) on conflict (tenant) do nothing`
-	sqlLockTenant = `select {now} from hfk_tenant where tenant = $1 {lock}`
+	sqlLockTenant = `select 1 from hfk_tenant where tenant = $1 {lock}`
 )
 
 // SQLite fixes the moment that a transaction sees at its first look at a table. A time from before that moment could be one whose chunks are
@@ -68,8 +69,10 @@ func clock(to *time.Time) func(scan func(...any) error) error {
 
 // lock makes the transaction alone with the tenant, and returns the time.
 func lock(ctx context.Context, run sqldb.Run, tenant string) (now time.Time, err error) {
-	for err == nil && now.IsZero() {
-		err = run(ctx, sqldb.Exec(sqlMakeTenant, tenant), sqldb.Query(sqlLockTenant, clock(&now), tenant))
+	there := false
+	locked := func(scan func(...any) error) error { there = true; return scan(new(int64)) }
+	for err == nil && !there {
+		err = run(ctx, sqldb.Exec(sqlMakeTenant, tenant), sqldb.Query(sqlLockTenant, locked, tenant), sqldb.Query(`select {now}`, clock(&now)))
 	}
 	return now, err
 }

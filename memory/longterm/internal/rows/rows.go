@@ -42,11 +42,12 @@ type backend struct{ db DB }
 var tables = []string{"hfl_item", "hfl_depend", "hfl_index", "hfl_shelf", "hfl_job", "hfl_scope"}
 
 // The scope is locked by its row, which is made where it is missing. Who removes a scope removes that row too: then there is none, and
-// it is made again.
+// it is made again. The time is asked for behind the lock: in the same select Postgres would read the clock before it waits, and who waited
+// would be earlier than what it waited for.
 const (
 	sqlMakeScope = `insert into hfl_scope(tenant, usr) values ($1, $2) on conflict (tenant, usr) do nothing`
 	sqlErased    = `select 1 from hfl_erased where scope = $1`
-	sqlLockScope = `select {now} from hfl_scope where tenant = $1 and usr = $2 {lock}`
+	sqlLockScope = `select 1 from hfl_scope where tenant = $1 and usr = $2 {lock}`
 )
 
 func clock(to *time.Time) func(scan func(...any) error) error {
@@ -74,8 +75,11 @@ func admit(ctx context.Context, run sqldb.Run, sc memory.Scope) (now time.Time, 
 
 // lock makes the transaction alone with the scope, and returns the time.
 func lock(ctx context.Context, run sqldb.Run, sc memory.Scope) (now time.Time, err error) {
-	for err == nil && now.IsZero() {
-		err = run(ctx, sqldb.Exec(sqlMakeScope, sc.Tenant(), sc.User()), sqldb.Query(sqlLockScope, clock(&now), sc.Tenant(), sc.User()))
+	there := false
+	locked := func(scan func(...any) error) error { there = true; return scan(new(int64)) }
+	for err == nil && !there {
+		err = run(ctx, sqldb.Exec(sqlMakeScope, sc.Tenant(), sc.User()), sqldb.Query(sqlLockScope, locked, sc.Tenant(), sc.User()),
+			sqldb.Query(`select {now}`, clock(&now)))
 	}
 	return now, err
 }
