@@ -91,7 +91,7 @@ func caught(err *error) {
 }
 
 // Embed makes the vectors that the chunks of a tenant do not have yet in Options.Space, and returns how many it made: after an embedder was added,
-// or changed for another. Each document is a transaction of its own; until it is done the others are found by words.
+// or changed for another. Each version of a document is a transaction of its own, and has one turn; until it is done the others are found by words.
 func (s *Store) Embed(ctx context.Context, tenant string) (n int, err error) {
 	acc := access(ctx, tenant, "Embed")
 	if err := s.audit.Begin(ctx, acc); err != nil {
@@ -102,37 +102,62 @@ func (s *Store) Embed(ctx context.Context, tenant string) (n int, err error) {
 		return 0, fmt.Errorf("%w: there is no Embedder", ErrOptions)
 	}
 	err = s.write(ctx, tenant, func(ctx context.Context) error {
-		for {
-			some, err := s.embedSome(ctx, tenant)
-			if err != nil || some == 0 {
+		var bare []VersionRow
+		err := s.back.View(ctx, tenant, func(tx Tx) (err error) {
+			bare, err = tx.Versions(ctx, Select{Without: s.o.Space})
+			return err
+		})
+		for _, v := range bare {
+			if err != nil {
 				return err
 			}
-			n += some
+			var made int
+			made, err = s.embedVersion(ctx, tenant, v)
+			n += made
 		}
+		return err
 	})
 	return n, err
 }
 
-// embedSome embeds the first version that has no vectors.
-func (s *Store) embedSome(ctx context.Context, tenant string) (int, error) {
-	var rows []VersionRow
+// embedVersion embeds a version that had no vectors, unless it has them by now, or is gone.
+func (s *Store) embedVersion(ctx context.Context, tenant string, v VersionRow) (int, error) {
 	var parts []part
 	err := s.back.View(ctx, tenant, func(tx Tx) (err error) {
-		rows, err = tx.Versions(ctx, Select{Without: s.o.Space, Limit: 1})
-		if err != nil || len(rows) == 0 {
+		parts = nil
+		if _, there, err := s.bare(ctx, tx, v, false); err != nil || !there {
 			return err
 		}
-		parts, err = partsOf(ctx, tx, rows[0])
+		parts, err = partsOf(ctx, tx, v)
 		return err
 	})
-	if err != nil || len(rows) == 0 {
+	if err != nil || len(parts) == 0 {
 		return 0, err
 	}
 	vectors, err := s.embed(ctx, parts)
 	if err != nil {
 		return 0, err
 	}
-	return len(vectors), s.back.Update(ctx, tenant, func(tx Tx) error { return s.keep(ctx, tx, rows[0], vectors) })
+	kept := 0
+	err = s.back.Update(ctx, tenant, func(tx Tx) (err error) {
+		kept, err = s.keep(ctx, tx, v, vectors)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return kept, nil
+}
+
+// bare returns the row of a version that still has its place, and no vectors in the space.
+func (s *Store) bare(ctx context.Context, tx Tx, was VersionRow, text bool) (v VersionRow, there bool, err error) {
+	rows, err := tx.Versions(ctx, Select{Documents: []string{was.Document}, Without: s.o.Space, Text: text})
+	for _, v := range rows {
+		if v.Version == was.Version && v.Shelf == was.Shelf && v.First == was.First && v.Count == was.Count {
+			return v, true, err
+		}
+	}
+	return v, false, err
 }
 
 // partsOf returns the chunks of a version in order.
@@ -157,30 +182,24 @@ func partsOf(ctx context.Context, tx Tx, v VersionRow) ([]part, error) {
 	return parts, nil
 }
 
-// keep stores the vectors of a version, unless it is gone or has changed its place.
-func (s *Store) keep(ctx context.Context, tx Tx, was VersionRow, vectors [][]float32) error {
-	rows, err := tx.Versions(ctx, Select{Documents: []string{was.Document}, Without: s.o.Space, Text: true})
-	if err != nil {
-		return err
+// keep stores the vectors of a version, and returns how many: none if it is gone, or another was faster.
+func (s *Store) keep(ctx context.Context, tx Tx, was VersionRow, vectors [][]float32) (int, error) {
+	v, there, err := s.bare(ctx, tx, was, true)
+	if err != nil || !there {
+		return 0, err
 	}
-	for _, v := range rows {
-		if v.Version != was.Version || v.Shelf != was.Shelf || v.First != was.First || v.Count != was.Count {
-			continue
-		}
-		fresh, old := map[uint32][]float32{}, map[uint32][]float32{}
-		for i, vector := range vectors {
-			fresh[v.First+uint32(i)], old[v.First+uint32(i)] = vector, nil
-		}
-		if v.Space != "" {
-			if err := tx.PutVectors(ctx, v.Shelf, v.Space, old); err != nil {
-				return err
-			}
-		}
-		if err := tx.PutVectors(ctx, v.Shelf, s.o.Space, fresh); err != nil {
-			return err
-		}
-		v.Space = s.o.Space
-		return tx.PutVersions(ctx, v)
+	fresh, old := map[uint32][]float32{}, map[uint32][]float32{}
+	for i, vector := range vectors {
+		fresh[v.First+uint32(i)], old[v.First+uint32(i)] = vector, nil
 	}
-	return nil
+	if v.Space != "" {
+		if err := tx.PutVectors(ctx, v.Shelf, v.Space, old); err != nil {
+			return 0, err
+		}
+	}
+	if err := tx.PutVectors(ctx, v.Shelf, s.o.Space, fresh); err != nil {
+		return 0, err
+	}
+	v.Space = s.o.Space
+	return len(vectors), tx.PutVersions(ctx, v)
 }

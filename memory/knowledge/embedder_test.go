@@ -111,3 +111,37 @@ func answer(t *testing.T, s *knowledge.Store, q knowledge.Query) knowledge.Answe
 	}
 	return a
 }
+
+// R87: two processes with different embedders that both embed come to an end, and count what they stored.
+func TestEmbedEnds(t *testing.T) {
+	t.Parallel()
+	back := knowledge.MemoryBackend()
+	words := shared(back)(t, knowledge.Options{})
+	for _, id := range []string{"a", "b", "c"} {
+		index(t, words, id, "A zebra.")
+	}
+	o := quiet(made{func(context.Context) ([]float32, error) { return same(0), nil }, each(same)})
+	o.Space = "b"
+	other, calls := shared(back)(t, o), 0
+	own := shared(back)(t, quiet(made{func(context.Context) ([]float32, error) { return same(0), nil }, func(n int) ([][]float32, error) {
+		if calls++; calls > 10 {
+			return nil, errors.New("it goes on for ever")
+		}
+		if _, err := other.Embed(t.Context(), "t"); err != nil {
+			return nil, err
+		}
+		return each(same)(n)
+	}}))
+	if n, err := own.Embed(t.Context(), "t"); n != 3 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	gone := shared(back)(t, quiet(made{func(context.Context) ([]float32, error) { return same(0), nil }, func(n int) ([][]float32, error) {
+		if err := words.Withdraw(t.Context(), "t", "a", "b", "c"); err != nil {
+			return nil, err
+		}
+		return each(same)(n)
+	}}))
+	if n, err := gone.Embed(t.Context(), "t"); n != 0 || err != nil {
+		t.Errorf("of what is gone: %d, %v", n, err)
+	}
+}
