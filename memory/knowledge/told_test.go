@@ -119,3 +119,61 @@ func TestHub(t *testing.T) {
 		t.Errorf("all of them: %v", err)
 	}
 }
+
+// An unrelated back end fails where a relation is asked for.
+type unrelated struct{ knowledge.Backend }
+
+func (b unrelated) View(ctx context.Context, tenant string, f func(knowledge.Tx) error) error {
+	return b.Backend.View(ctx, tenant, func(tx knowledge.Tx) error { return f(unrelatedTx{tx}) })
+}
+
+type unrelatedTx struct{ knowledge.Tx }
+
+func (unrelatedTx) Related(context.Context) (bool, error) { return false, errFault }
+
+func (unrelatedTx) Relations(context.Context, knowledge.SelectRelations) ([]knowledge.Relation, error) {
+	return nil, errFault
+}
+
+// R109: where the graph is off, and where the question is for none, not one relation is asked for.
+func TestNoGraphIsAsked(t *testing.T) {
+	t.Parallel()
+	back := unrelated{knowledge.MemoryBackend()}
+	off, on := shared(back)(t, knowledge.Options{}), shared(back)(t, knowledge.Options{Hops: 2})
+	index(t, off, "hub", "The hub is kept by the data team.")
+	if err := off.Relate(t.Context(), "t", "hub", knowledge.Relation{From: "web", Name: "depends on", To: "hub"}); err != nil {
+		t.Fatal(err)
+	}
+	answer(t, off, knowledge.Query{Text: "Who is hit if the hub fails?"})
+	answer(t, on, knowledge.Query{Text: "Which team keeps the hub?"})
+	r, err := knowledge.NewReader("t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := on.Retrieve(t.Context(), r, knowledge.Query{Text: "Who is hit if the hub fails?"}); !errors.Is(err, errFault) {
+		t.Errorf("the graph is not asked where it is on: %v", err)
+	}
+}
+
+// R111: words, vectors and the graph answer one question together.
+func TestAllWaysTogether(t *testing.T) {
+	t.Parallel()
+	o := quiet(made{func(context.Context) ([]float32, error) { return []float32{0, 1}, nil }, each(func(i int) []float32 {
+		return [][]float32{{1, 0}, {0, 1}}[i]
+	})})
+	o.Sure, o.Hops = 0.9, 2
+	s := open(t, o)
+	err := s.Index(t.Context(), "t", knowledge.Document{
+		ID: "ops", Version: "1", Text: "# Hub\n\nThe hub is kept by the data team.\n\n# Alarm\n\nRing the bell.", Roles: []string{knowledge.Everyone},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Relate(t.Context(), "t", "ops", knowledge.Relation{From: "web", Name: "depends on", To: "hub"}); err != nil {
+		t.Fatal(err)
+	}
+	a := answer(t, s, knowledge.Query{Text: "Which team keeps the hub, and who is hit if the hub fails?"})
+	if len(a.Chunks) != 2 || a.Chunks[0].ID != "ops@1#1" || a.Chunks[1].ID != "ops@1#2" || len(a.Paths) != 1 {
+		t.Errorf("%+v", a)
+	}
+}
