@@ -25,6 +25,7 @@ var memoryCommands = map[string]memoryCommand{
 	"compact": {"", "write the files of the stores anew, without what was deleted", (*call).compact},
 	"erase":   {"USER", "erase all that there is of a user, and print a receipt", (*call).erase},
 	"readmit": {"USER", "let a user in again who was erased", (*call).readmit},
+	"why":     {`USER "WORDS"`, "explain why an agent did not remember what a user said", (*call).explain},
 }
 
 // A call is one of them on its way.

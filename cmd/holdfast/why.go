@@ -11,10 +11,6 @@ import (
 	"github.com/holdfast-go/holdfast/memory"
 )
 
-func init() {
-	memoryCommands["why"] = memoryCommand{`USER "WORDS"`, "explain why an agent did not remember what a user said", explain}
-}
-
 // labelFlag declares a flag that takes the name of a label.
 func labelFlag(f *flag.FlagSet, name string, def memory.Label, usage string) *memory.Label {
 	l := def
@@ -30,7 +26,7 @@ func labelFlag(f *flag.FlagSet, name string, def memory.Label, usage string) *me
 	return &l
 }
 
-func explain(c *call, args []string) error {
+func (c *call) explain(args []string) error {
 	f := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	tenant, threads := userFlags(f)
 	namespaces := f.String("agent-namespaces", "", "`namespaces` that the agent keeps memories in, separated by commas (required)")
