@@ -36,7 +36,7 @@ type Tx interface {
 	// Now is the clock of the store, in whole microseconds, the same in all of a transaction.
 	Now() time.Time
 
-	// Readable returns the names of the shelves that one of the roles may read, sorted.
+	// Readable returns the names of the shelves that one of the roles may read and that have chunks, sorted.
 	Readable(ctx context.Context, roles []string) ([]string, error)
 
 	// Shelf returns one by its name; one that is not there has no roles.

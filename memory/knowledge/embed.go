@@ -153,7 +153,7 @@ func (s *Store) embedVersion(ctx context.Context, tenant string, v VersionRow) (
 func (s *Store) bare(ctx context.Context, tx Tx, was VersionRow, text bool) (v VersionRow, there bool, err error) {
 	rows, err := tx.Versions(ctx, Select{Documents: []string{was.Document}, Without: s.o.Space, Text: text})
 	for _, v := range rows {
-		if v.Version == was.Version && v.Shelf == was.Shelf && v.First == was.First && v.Count == was.Count {
+		if v.Version == was.Version && v.Hash == was.Hash && v.Shelf == was.Shelf && v.First == was.First && v.Count == was.Count {
 			return v, true, err
 		}
 	}

@@ -42,7 +42,7 @@ func quiet(m made) knowledge.Options {
 // nonsense are vectors without a direction.
 var nonsense = [][]float32{nil, {}, {0, 0, 0}, {float32(math.NaN()), 0, 0}, {float32(math.Inf(1)), 0, 0}}
 
-// R107, T32: an embedder that hangs takes its time from a question, and no more; one that panics or makes nonsense is one that fails: words alone count.
+// R111: an embedder that hangs takes its time from a question, and no more; one that panics or makes nonsense is one that fails: words alone count.
 func TestWordsCountWithoutEmbedder(t *testing.T) {
 	t.Parallel()
 	bad := []func(context.Context) ([]float32, error){

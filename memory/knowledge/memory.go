@@ -106,8 +106,14 @@ func remove[K comparable, V any](tx *memoryTx, m map[K]V, k K) {
 func (tx *memoryTx) Now() time.Time { return tx.now }
 
 func (tx *memoryTx) Readable(_ context.Context, roles []string) (out []string, _ error) {
+	full := map[string]bool{}
+	for _, all := range tx.versions {
+		for _, v := range all {
+			full[v.Shelf] = full[v.Shelf] || v.Count > 0
+		}
+	}
 	for _, s := range tx.shelves {
-		if slices.ContainsFunc(s.Roles, func(r string) bool { return slices.Contains(roles, r) }) {
+		if full[s.Name] && slices.ContainsFunc(s.Roles, func(r string) bool { return slices.Contains(roles, r) }) {
 			out = append(out, s.Name)
 		}
 	}

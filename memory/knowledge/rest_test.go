@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/holdfast-go/holdfast/memory/knowledge"
+	"github.com/holdfast-go/holdfast/memory/knowledge/knowledgetest"
 	"github.com/holdfast-go/holdfast/memory/search"
 )
 
@@ -17,13 +18,17 @@ func TestNothingIsLeft(t *testing.T) {
 	text := func(version string) knowledge.Document {
 		return knowledge.Document{ID: "zebra", Version: version, Text: "# A\n\nThe canary" + version + " sings.\n\n# B\n\nIt sleeps.", Roles: []string{"staff"}}
 	}
+	var shelves []string // where the rows were, also when nothing is left
 	left := func(word string) (rows, chunks int, vectors map[string]int) {
 		t.Helper()
 		vectors = map[string]int{}
 		err := b.View(t.Context(), "t", func(tx knowledge.Tx) error {
-			shelves, err := tx.Readable(t.Context(), []string{"staff"})
+			readable, err := tx.Readable(t.Context(), []string{"staff"})
 			if err != nil {
 				return err
+			}
+			if len(readable) > 0 {
+				shelves = readable
 			}
 			if err := tx.Scan(t.Context(), shelves, search.Terms(word), func(search.Key, []byte) error { rows++; return nil }); err != nil {
 				return err
@@ -87,4 +92,11 @@ func TestNothingIsLeft(t *testing.T) {
 	is("canarythree", 1, 3, 0, 3)
 	must(next.Withdraw(t.Context(), "t", "zebra", "other"))
 	is("canarythree", 0, 0, 0, 0)
+}
+
+// Sets of roles that have nothing to read any more are not searched, so that a search costs what there is and not what there was.
+func TestEmptyShelves(t *testing.T) {
+	t.Parallel()
+	b := knowledge.MemoryBackend()
+	knowledgetest.EmptyShelves(t, b, shared(b)(t, knowledge.Options{}))
 }

@@ -11,7 +11,8 @@ import (
 
 // Readable implements knowledge.Tx.
 func (x *tx) Readable(ctx context.Context, roles []string) (out []string, err error) {
-	err = x.run(ctx, sqldb.Query(`select distinct shelf from hfk_role`+mineOnly+` and role {in $2} order by shelf`,
+	err = x.run(ctx, sqldb.Query(`select distinct shelf from hfk_role`+mineOnly+` and role {in $2} and exists (
+		select 1 from hfk_document d where d.tenant = $1 and d.shelf = hfk_role.shelf and d.chunks > 0) order by shelf`,
 		func(scan func(...any) error) error {
 			var name string
 			err := scan(&name)
