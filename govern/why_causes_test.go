@@ -93,7 +93,7 @@ func TestWhyOtherCauses(t *testing.T) {
 		}},
 		{govern.Expired, func(t *testing.T, c *clinic) {
 			d := keep
-			d.Expires = time.Now().Add(1500 * time.Millisecond)
+			d.Expires = time.Now().Add(3 * time.Second)
 			c.reader.keep(fact, d)
 			c.say("ann", "early", fact)
 			c.extract()

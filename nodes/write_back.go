@@ -2,15 +2,18 @@ package nodes
 
 import (
 	"context"
+	"errors"
 	"slices"
 
+	"github.com/holdfast-go/holdfast/memory"
 	"github.com/holdfast-go/holdfast/memory/session"
 	"github.com/holdfast-go/holdfast/message"
 )
 
 // WriteBack is the body of write_back: what was said in this turn goes into the conversation, and into the outbox of long-term
 // memory, which extracts later. Facts were written before, with the results that confirmed them. It costs one write of the session
-// store, and one of the outbox if there is one, for each turn that it was not told yet. It may run again.
+// store, and one of the outbox if there is one, for each turn that it was not told yet. It may run again. Long-term memory of a user who
+// was erased is told nothing, which is logged; where the conversation was erased too the write of the session store is memory.ErrErased.
 func (k *Kit) WriteBack(ctx context.Context, t *Turn) error {
 	said := lastTurn(t)
 	if len(said) == 0 {
@@ -34,7 +37,12 @@ func (k *Kit) WriteBack(ctx context.Context, t *Turn) error {
 func (k *Kit) tell(ctx context.Context, t *Turn) error {
 	for _, said := range untold(t) {
 		e := Exchange{Scope: t.Scope.Get(), Agent: k.c.Agent, Conversation: t.Conversation.Get(), Messages: said}
-		if err := k.c.LongTerm.Remember(ctx, e); err != nil {
+		err := k.c.LongTerm.Remember(ctx, e)
+		if errors.Is(err, memory.ErrErased) { // what erases memory leaves a conversation that can be gone on with
+			k.c.Logger.Warn("nodes: nothing is remembered of a user who was erased")
+			err = nil
+		}
+		if err != nil {
 			return err
 		}
 		t.Told.Set(said[0].ID)
