@@ -126,7 +126,7 @@ func TestEraseSQLite(t *testing.T) {
 	}
 }
 
-// R113, report 183: on Postgres nothing of who was erased is in any row, and after Compact in no file but the server's log.
+// R113: on Postgres nothing of who was erased is in any row, and after Compact in no file but the server's log.
 func TestErasePostgres(t *testing.T) {
 	t.Parallel()
 	server := testserver.NewPostgres(t)
@@ -314,7 +314,7 @@ func eraseAndDie(dir string) {
 	os.Exit(3)
 }
 
-// R113, report 183: an erasure that is killed at any step is completed by the next, in another process.
+// R113: an erasure that is killed at any step is completed by the next, in another process.
 func TestEraseAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -224,6 +224,44 @@ func TestForgottenIsNowhere(t *testing.T) {
 	}
 }
 
+// R113: who reads what is erased is waited for; if they stay Erase says so, and the next one leaves nothing.
+func TestEraseWaitsForReaders(t *testing.T) {
+	t.Parallel()
+	path := file(t)
+	s := openAt(t, path, longterm.Options{})
+	bob, a := rowstest.Owner("bob")
+	if _, err := s.Add(t.Context(), bob, a, said("the kanarienvogel lives in Lyon")); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	if err := tx.QueryRow(`select count(*) from hfl_item`).Scan(new(int)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if err := s.Erase(ctx, bob); !errors.Is(err, longterm.ErrUnavailable) {
+		t.Errorf("while somebody reads: %v", err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Erase(t.Context(), bob); err != nil {
+		t.Error(err)
+	}
+	if inFiles(t, path, "kanarien") {
+		t.Error("what was erased is in the files")
+	}
+}
+
 // inFiles reports whether a text is in the database or a file beside it.
 func inFiles(t *testing.T, path, text string) bool {
 	t.Helper()
