@@ -24,7 +24,7 @@ property: servers # random graphs against the plain model, random prompts agains
 
 # What is left out works on one goroutine, or is processes that are killed and servers that are waited for, which unit and stores have:
 # the suites of the boxes run here over their stores in memory and on SQLite.
-RACED = $$(go list ./... | grep -vE '/examples/aftersales$$|/internal/(eval|readme|spectest)$$|/memory/(compact|pin|extract|guard|internal/relate|working/tiktoken|longterm/postgres|knowledge/postgres)$$')
+RACED = $$(go list ./... | grep -vE '/examples/aftersales$$|/govern$$|/internal/(boxes|eval|readme|spectest)$$|/memory/(compact|pin|extract|guard|internal/relate|working/tiktoken|audit/postgres|longterm/postgres|knowledge/postgres)$$')
 race: compiler servers
 	CGO_ENABLED=1 HOLDFAST_REQUIRE=1 go test -vet=off -race -short -timeout 4m $(RACED)
 
