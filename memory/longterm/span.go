@@ -29,7 +29,7 @@ func (s Span) Of(text string) string {
 	n := 0
 	for _, r := range fold(text) {
 		if unseen(r) {
-			if n > s.From && n < s.From+s.Len {
+			if unicode.IsSpace(r) && n > s.From && n < s.From+s.Len {
 				out.WriteRune(' ')
 			}
 			continue
