@@ -68,8 +68,13 @@ func (u *unit) settle(ctx context.Context, p *prepared, old, r *record) (Outcome
 		if err != nil {
 			return out, err
 		}
-		if late {
+		switch {
+		case late:
 			out.Reason = Older
+		case old == nil || old.State != Holds:
+			if err := u.room(ctx); err != nil {
+				return Outcome{}, err
+			}
 		}
 		return out, u.save(ctx, old, r)
 	}

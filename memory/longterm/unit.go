@@ -212,9 +212,6 @@ func (u *unit) reindex(ctx context.Context, old, r *record) error {
 	if !is {
 		return nil
 	}
-	if err := u.room(ctx); err != nil {
-		return err
-	}
 	r.No = sh.Next
 	sh.Next++
 	sh.Items++
@@ -239,8 +236,11 @@ func (u *unit) unindex(ctx context.Context, r *record) error {
 	return search.Remove(ctx, u.index, r.Shelf, r.doc())
 }
 
-// room is ErrTooLarge if one more item does not fit.
-func (u *unit) room(context.Context) error {
+// room is ErrTooLarge if one more item does not fit. It is asked before anything is written: what takes the place of another always fits.
+func (u *unit) room(ctx context.Context) error {
+	if err := u.loadShelves(ctx); err != nil {
+		return err
+	}
 	n := 1
 	for _, sh := range u.shelves {
 		n += sh.Items

@@ -119,15 +119,22 @@ func (u *unit) queueVectors(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if j.State != Failing && j.State != Parked {
-		j.Attempts = 0
-	}
 	if j.State != Failing { // that has a time of its own
-		j.State, j.Queued, j.Due, j.Done = Queued, u.now, u.now, time.Time{}
+		j.State, j.Queued, j.Due, j.Done, j.Attempts = Queued, u.now, u.now, time.Time{}, 0
 	}
-	j.Agent = u.agent
+	if j.Agent, err = wider(j, u.agent); err != nil {
+		return err
+	}
 	j.Items = append(j.Items, ids...)
 	return u.putJob(ctx, j, row)
+}
+
+// wider is an agent that may see what any of those may who have made the items of a job: no other is to see their ids.
+func wider(j *task, a memory.Agent) (memory.Agent, error) {
+	if len(j.Items) == 0 {
+		return a, nil
+	}
+	return memory.NewAgent(a.Name(), max(a.Clearance(), j.Agent.Clearance()), slices.Concat(a.Namespaces(), j.Agent.Namespaces())...)
 }
 
 // doVectors makes the vectors that a job asks for.
