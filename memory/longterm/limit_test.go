@@ -22,7 +22,7 @@ func statement(key, text string, hour int) longterm.Draft {
 	}
 }
 
-// R82, R119: who has as much as fits can say what is otherwise, and take it back; one more does not fit.
+// R82: who has as much as fits can say what is otherwise, and take it back; one more does not fit.
 func TestReplacingAtTheLimit(t *testing.T) {
 	t.Parallel()
 	u := over(t, longterm.MemoryBackend(), longterm.Options{Items: 2})
