@@ -8,6 +8,6 @@ type Compacter interface {
 	// Compact writes the files anew, without what was deleted, and returns when that is done. It costs as much as copying the
 	// store, and as much space meanwhile. On SQLite writers wait for it; on Postgres all calls do, and only the owner of the tables may;
 	// on Redis nobody waits. Where the
-	// context has no deadline those two give up after sixty times their OpTimeout.
+	// context has no deadline it gives up after sixty times the OpTimeout of the store.
 	Compact(ctx context.Context) error
 }

@@ -19,6 +19,11 @@ func (s *Store) Compact(ctx context.Context) error {
 	if s.closed {
 		return checkpoint.ErrClosed
 	}
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 60*s.file.o.OpTimeout)
+		defer cancel()
+	}
 	c, err := openConn(dsn(s.file.path))
 	if err != nil {
 		return err
